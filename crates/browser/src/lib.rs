@@ -1,0 +1,1 @@
+//! Drives the engine in its worker: clock, timers, fetch, and the store.

@@ -1,0 +1,1 @@
+//! The fact ledger, the state machine and the prompt contract.

@@ -1,0 +1,1 @@
+//! The engine without I/O: inputs in, outputs out.

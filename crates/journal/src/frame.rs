@@ -1,0 +1,280 @@
+//! The records of one append, hashed and stored as one line of JSON.
+//!
+//! The line is `{"chain":"…","frame":{…}}`, with `,"sealed":{…}` before the last brace where there are
+//! erasable bodies. The chain is SHA-256 over the chain before (as hexadecimal text) and the exact bytes of
+//! `frame`; `sealed` is outside of it, so erasing a body does not break it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use throughline_value::json::{self, NodeData};
+use throughline_value::{Map, Value, from_node, hex, to_value};
+
+use crate::{Actor, Body, Digest, Error, MAIN_THREAD, Millis, Origin, Record, Seq};
+
+/// The format this code writes. Older ones are read; a newer one is refused with `newer-format`.
+pub const FORMAT: u32 = 1;
+
+/// The most bytes of one frame's line. A larger one is refused with `frame-too-large`.
+pub const MAX_FRAME_BYTES: usize = 64 << 20;
+
+/// The most records of one frame.
+pub const MAX_FRAME_RECORDS: usize = 100_000;
+
+/// The records of one append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its number, from 1 without gaps.
+    pub number: u64,
+    /// The number of its first record.
+    pub first: Seq,
+    /// What the wall clock said; it may have stepped back.
+    pub wall: Millis,
+    /// The commands that led to it, with what came with them; a fork decides them again.
+    pub commands: Vec<Value>,
+    /// Its records.
+    pub records: Vec<Record>,
+    /// The chain before it.
+    pub previous: String,
+    /// The chain after it.
+    pub chain: String,
+    /// The line, without a line feed.
+    pub line: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrameForm {
+    v: u32,
+    n: u64,
+    first: Seq,
+    prev: String,
+    wall: Millis,
+    at: Millis,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<Value>,
+    records: Vec<RecordForm>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordForm {
+    kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thread: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    turn: u32,
+    actor: Actor,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cause: Option<Seq>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<Origin>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sealed: Option<String>,
+    // A separate `Option` would turn an explicit null into an absent field.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    data: Value,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+pub(crate) fn commitment(salt: &str, content: &Value) -> String {
+    let mut digest = Digest::new("sealed");
+    digest.text(salt);
+    digest.value(content);
+    digest.finish()
+}
+
+pub(crate) fn chain_after(previous: &str, frame: &str) -> String {
+    let mut sha = Sha256::new();
+    sha.update(previous.as_bytes());
+    sha.update(frame.as_bytes());
+    hex::encode(&sha.finalize())
+}
+
+impl Frame {
+    /// Builds a frame and its line from records that are already numbered.
+    pub(crate) fn build(number: u64, previous: &str, wall: Millis, commands: Vec<Value>, records: Vec<Record>) -> Self {
+        let first = records.first().map_or(0, |r| r.seq);
+        let at = records.first().map_or(wall, |r| r.recorded_at);
+        let form = FrameForm {
+            v: FORMAT,
+            n: number,
+            first,
+            prev: previous.to_owned(),
+            wall,
+            at,
+            commands: commands.clone(),
+            records: records.iter().map(|r| RecordForm::of(r, at)).collect(),
+        };
+        // Writing a form of numbers, texts and values cannot fail.
+        let frame = to_value(&form).map(|v| v.to_json()).unwrap_or_default();
+        let chain = chain_after(previous, &frame);
+        let mut this =
+            Self { number, first, wall, commands, records, previous: previous.to_owned(), chain, line: String::new() };
+        this.line = this.line_of(&frame);
+        this
+    }
+
+    fn line_of(&self, frame: &str) -> String {
+        let mut sealed = BTreeMap::new();
+        for record in &self.records {
+            if let Body::Sealed { commitment, content: Some((salt, content)) } = &record.body {
+                let pair = Value::List(vec![Value::from(salt.as_str()), content.clone()]);
+                sealed.insert(commitment.clone(), pair);
+            }
+        }
+        let sealed = if sealed.is_empty() {
+            String::new()
+        } else {
+            format!(",\"sealed\":{}", Value::Map(sealed.into_iter().collect::<Map>()).to_json())
+        };
+        format!("{{\"chain\":\"{}\",\"frame\":{frame}{sealed}}}", self.chain)
+    }
+
+    /// Reads one line and checks everything that can be checked without the frame before it.
+    ///
+    /// # Errors
+    /// `frame-unreadable`, `newer-format`, `chain-broken`, `seq-broken`, `commitment-broken`,
+    /// `frame-too-large`.
+    pub fn read(line: &str) -> Result<Self, Error> {
+        if line.len() > MAX_FRAME_BYTES {
+            return Err(Error::new("frame-too-large", format!("a frame of over {MAX_FRAME_BYTES} bytes is not read")));
+        }
+        let root = json::read(line).map_err(|e| Error::json(&e))?;
+        let unreadable = |what: &str| Error::new("frame-unreadable", what.to_owned());
+        let chain = match root.get("chain").map(|n| &n.data) {
+            Some(NodeData::Text(text)) => text.clone(),
+            _ => return Err(unreadable("a frame has a text `chain`")),
+        };
+        let node = root.get("frame").ok_or_else(|| unreadable("a line of a journal has a `frame`"))?;
+        if let NodeData::Map(map) = &root.data
+            && let Some((key, _)) = map.iter().find(|(k, _)| !matches!(k.name.as_str(), "chain" | "frame" | "sealed"))
+        {
+            return Err(unreadable(&format!("a line of a journal has no `{}`", key.name)).at(key.span.start, 0));
+        }
+        match node.get("v").map(|v| v.clone().into_value().as_i64()) {
+            Some(Some(v)) if v > i64::from(FORMAT) => {
+                let hint = format!("this frame has format {v}, newer than {FORMAT}; open it with a newer Throughline");
+                return Err(Error::new("newer-format", hint));
+            }
+            _ => {}
+        }
+        let text = line.get(node.span.start..node.span.end).unwrap_or("");
+        let form: FrameForm = from_node(node).map_err(|e| Error::json(&e))?;
+        if chain_after(&form.prev, text) != chain {
+            return Err(Error::new("chain-broken", "the bytes of this frame do not give its chain: it was changed"));
+        }
+        if form.records.is_empty() || form.records.len() > MAX_FRAME_RECORDS {
+            return Err(Error::new("frame-unreadable", format!("a frame holds 1 to {MAX_FRAME_RECORDS} records")));
+        }
+        let mut sealed = root.get("sealed").cloned().map(json::Node::into_value).unwrap_or_default();
+        let mut records = Vec::with_capacity(form.records.len());
+        for (seq, record) in (form.first..).zip(form.records) {
+            records.push(record.into_record(seq, form.at, &mut sealed)?);
+        }
+        if let Value::Map(map) = &sealed
+            && let Some(name) = map.keys().next()
+        {
+            return Err(Error::new(
+                "commitment-broken",
+                format!("the sealed body {name} belongs to no record of its frame"),
+            ));
+        }
+        Ok(Self {
+            number: form.n,
+            first: form.first,
+            wall: form.wall,
+            commands: form.commands,
+            records,
+            previous: form.prev,
+            chain,
+            line: line.to_owned(),
+        })
+    }
+
+    /// The number of its last record.
+    #[must_use]
+    pub fn last(&self) -> Seq {
+        self.records.last().map_or(self.first, |r| r.seq)
+    }
+
+    /// When its records were recorded.
+    #[must_use]
+    pub fn recorded_at(&self) -> Millis {
+        self.records.first().map_or(self.wall, |r| r.recorded_at)
+    }
+}
+
+impl RecordForm {
+    fn of(record: &Record, at: Millis) -> Self {
+        let (sealed, data) = match &record.body {
+            Body::Open(value) => (None, value.clone()),
+            Body::Sealed { commitment, .. } => (Some(commitment.clone()), Value::Null),
+        };
+        Self {
+            kind: record.kind.clone(),
+            from: (record.valid_from != at).then_some(record.valid_from),
+            thread: (record.thread != MAIN_THREAD).then(|| record.thread.clone()),
+            turn: record.turn,
+            actor: record.actor.clone(),
+            cause: record.cause,
+            reason: record.reason.clone(),
+            origin: record.origin.clone(),
+            sealed,
+            data,
+        }
+    }
+
+    fn into_record(self, seq: Seq, at: Millis, sealed: &mut Value) -> Result<Record, Error> {
+        if self.cause.is_some_and(|cause| cause >= seq) {
+            return Err(Error::new("seq-broken", format!("record {seq} names a cause that is not before it")));
+        }
+        let body = match self.sealed {
+            None => Body::Open(self.data),
+            Some(expected) => {
+                let kept = if let Value::Map(map) = sealed { map.shift_remove(&expected) } else { None };
+                let content = match kept {
+                    None => None,
+                    Some(Value::List(pair)) => match <[Value; 2]>::try_from(pair) {
+                        Ok([Value::Text(salt), content]) if commitment(&salt, &content) == expected => {
+                            Some((salt, content))
+                        }
+                        _ => {
+                            let hint = format!("the sealed body of record {seq} does not fit its commitment");
+                            return Err(Error::new("commitment-broken", hint));
+                        }
+                    },
+                    Some(_) => {
+                        return Err(Error::new(
+                            "commitment-broken",
+                            format!("the sealed body of record {seq} is not a pair"),
+                        ));
+                    }
+                };
+                Body::Sealed { commitment: expected, content }
+            }
+        };
+        Ok(Record {
+            seq,
+            recorded_at: at,
+            valid_from: self.from.unwrap_or(at),
+            thread: self.thread.unwrap_or_else(|| MAIN_THREAD.to_owned()),
+            turn: self.turn,
+            actor: self.actor,
+            cause: self.cause,
+            reason: self.reason,
+            origin: self.origin,
+            kind: self.kind,
+            body,
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! The journal in memory.
+
+use throughline_value::Value;
+
+use crate::frame::commitment;
+use crate::{Body, Cause, Digest, Draft, Error, Frame, Millis, Record, Seq};
+
+/// The last record and what the chain says there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The last record; 0 in an empty journal.
+    pub seq: Seq,
+    /// The last frame; 0 in an empty journal.
+    pub frame: u64,
+    /// The chain after the last frame.
+    pub chain: String,
+}
+
+/// The chain before the first frame of the journal with this id.
+#[must_use]
+pub fn genesis(id: &str) -> String {
+    let mut digest = Digest::new("throughline journal");
+    digest.text(id);
+    digest.finish()
+}
+
+/// The append-only log, in memory.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    id: String,
+    frames: Vec<Frame>,
+    seq: Seq,
+    recorded_at: Millis,
+    chain: String,
+}
+
+impl Journal {
+    /// An empty journal. Two journals with one id are copies or forks of each other.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        let id = id.into();
+        let chain = genesis(&id);
+        Self { id, frames: Vec::new(), seq: 0, recorded_at: Millis::MIN, chain }
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The last record and the chain there.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        Head { seq: self.seq, frame: self.frames.len() as u64, chain: self.chain.clone() }
+    }
+
+    /// The recorded time of the last record.
+    #[must_use]
+    pub fn recorded_at(&self) -> Option<Millis> {
+        (self.seq > 0).then_some(self.recorded_at)
+    }
+
+    /// Numbers `drafts` and hashes them into the frame that would follow the head, without adding it.
+    ///
+    /// `now` is the wall clock; when it has stepped back, the recorded time stays where it was and the frame
+    /// keeps the clock's reading. An empty list of drafts gives a frame that [`Journal::commit`] refuses.
+    #[must_use]
+    pub fn propose(&self, now: Millis, commands: Vec<Value>, drafts: Vec<Draft>) -> Frame {
+        self.propose_sealed(now, commands, drafts, "")
+    }
+
+    /// As [`Journal::propose`]; erasable drafts are sealed with salts derived from `entropy`, which must be
+    /// fresh and unguessable.
+    #[must_use]
+    pub fn propose_sealed(&self, now: Millis, commands: Vec<Value>, drafts: Vec<Draft>, entropy: &str) -> Frame {
+        let at = now.max(self.recorded_at);
+        let records = (self.seq + 1..)
+            .zip(drafts)
+            .map(|(seq, draft)| {
+                let cause = match draft.cause {
+                    Cause::None => None,
+                    Cause::Record(seq) => Some(seq),
+                    Cause::Draft(index) => Some(self.seq + 1 + index as u64),
+                };
+                let body = if draft.erasable {
+                    let mut salt = Digest::new("salt");
+                    salt.text(entropy);
+                    salt.number(seq.cast_signed());
+                    let salt = salt.finish();
+                    Body::Sealed { commitment: commitment(&salt, &draft.data), content: Some((salt, draft.data)) }
+                } else {
+                    Body::Open(draft.data)
+                };
+                Record {
+                    seq,
+                    recorded_at: at,
+                    valid_from: draft.valid_from.unwrap_or(at),
+                    thread: draft.thread,
+                    turn: draft.turn,
+                    actor: draft.actor,
+                    cause: cause.filter(|cause| *cause < seq),
+                    reason: draft.reason,
+                    origin: draft.origin,
+                    kind: draft.kind,
+                    body,
+                }
+            })
+            .collect();
+        Frame::build(self.frames.len() as u64 + 1, &self.chain, now, commands, records)
+    }
+
+    /// Adds the frame that follows the head.
+    ///
+    /// # Errors
+    /// `head-moved` when it follows another head, `seq-broken` and `clock-broken` when its numbers or times
+    /// do not go on from there, `frame-unreadable` when it is empty.
+    pub fn commit(&mut self, frame: Frame) -> Result<(), Error> {
+        let number = self.frames.len() as u64 + 1;
+        let refuse = |code, message: String| Err(Error::new(code, message).at(0, number));
+        if frame.records.is_empty() {
+            return refuse("frame-unreadable", "a frame holds at least one record".to_owned());
+        }
+        if frame.previous != self.chain {
+            return refuse(
+                "head-moved",
+                "this frame follows another head; fold the frames in between first".to_owned(),
+            );
+        }
+        if frame.number != number || frame.first != self.seq + 1 {
+            return refuse("seq-broken", format!("frame {number} starts at record {} here", self.seq + 1));
+        }
+        if frame.recorded_at() < self.recorded_at {
+            return refuse("clock-broken", "recorded time may not decrease".to_owned());
+        }
+        self.seq = frame.last();
+        self.recorded_at = frame.recorded_at();
+        self.chain.clone_from(&frame.chain);
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// The frames, oldest first.
+    #[must_use]
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The frames after frame `number`.
+    #[must_use]
+    pub fn frames_after(&self, number: u64) -> &[Frame] {
+        usize::try_from(number).ok().and_then(|n| self.frames.get(n..)).unwrap_or(&[])
+    }
+
+    /// The frame that holds record `seq`.
+    #[must_use]
+    pub fn frame_of(&self, seq: Seq) -> Option<&Frame> {
+        let after = self.frames.partition_point(|f| f.first <= seq);
+        after.checked_sub(1).and_then(|i| self.frames.get(i)).filter(|f| seq <= f.last())
+    }
+
+    /// Record `seq`.
+    #[must_use]
+    pub fn record(&self, seq: Seq) -> Option<&Record> {
+        let frame = self.frame_of(seq)?;
+        frame.records.get(usize::try_from(seq.checked_sub(frame.first)?).ok()?)
+    }
+
+    /// The records, oldest first.
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = &Record> {
+        self.frames.iter().flat_map(|f| f.records.iter())
+    }
+
+    /// The records from `seq` on.
+    pub fn records_from(&self, seq: Seq) -> impl Iterator<Item = &Record> {
+        let start = self.frames.partition_point(|f| f.last() < seq);
+        self.frames.iter().skip(start).flat_map(|f| f.records.iter()).skip_while(move |r| r.seq < seq)
+    }
+
+    /// The last record that was recorded at or before `moment`; 0 when there is none.
+    #[must_use]
+    pub fn seq_at(&self, moment: Millis) -> Seq {
+        let after = self.frames.partition_point(|f| f.recorded_at() <= moment);
+        after.checked_sub(1).and_then(|i| self.frames.get(i)).map_or(0, Frame::last)
+    }
+}

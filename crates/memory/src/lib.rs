@@ -1,0 +1,1 @@
+//! The temporal memory index: remember, recall, forget.

@@ -1,0 +1,1 @@
+//! The plan language: parse, check, fix, run, answer.

@@ -1,0 +1,1 @@
+//! Commands, queries, outcomes and envelopes: what crosses a thread or a tab.

@@ -1,0 +1,1 @@
+//! The journal on IndexedDB, and in memory for tests and Node.

@@ -1,0 +1,1 @@
+//! Throughline for Rust: the state of long-running agents, kept straight.

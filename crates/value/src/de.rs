@@ -1,0 +1,345 @@
+//! Typed structures from values and nodes, with the path of what was wrong.
+//!
+//! A `Value` inside a structure keeps its digits: it asks for a newtype of a private name, which only this
+//! reader answers exactly. Other formats (`serde_json`) see an ordinary value.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
+
+use crate::json::{Key, Node, NodeData};
+use crate::{Error, Map, Number, Span, Value, json};
+
+/// The newtype name by which a [`Value`] asks to be read exactly.
+const VALUE_TOKEN: &str = "$throughline::Value";
+
+/// Reads a typed structure from a value.
+///
+/// ```
+/// use throughline_value::{from_value, json};
+/// #[derive(serde::Deserialize, Debug)]
+/// #[serde(deny_unknown_fields)]
+/// struct Point { x: i64 }
+/// let error = from_value::<Point>(&json::read_value(r#"{"x": "1"}"#)?).unwrap_err();
+/// assert_eq!((error.code(), error.path()), ("wrong-type", "/x"));
+/// # Ok::<(), throughline_value::Error>(())
+/// ```
+///
+/// # Errors
+/// `wrong-type`, `missing-field`, `unknown-field`, `unknown-variant`, `invalid-value`, with the path.
+pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
+    T::deserialize(Reader(Tree::Value(value)))
+}
+
+/// Reads a typed structure from a node; errors also carry the span in the text.
+///
+/// # Errors
+/// As [`from_value`].
+pub fn from_node<T: DeserializeOwned>(node: &Node) -> Result<T, Error> {
+    T::deserialize(Reader(Tree::Node(node)))
+}
+
+#[derive(Clone, Copy)]
+enum Tree<'a> {
+    Value(&'a Value),
+    Node(&'a Node),
+}
+
+enum Shape<'a> {
+    Null,
+    Bool(bool),
+    Number(&'a Number),
+    Text(&'a str),
+    List(Box<dyn Iterator<Item = Tree<'a>> + 'a>),
+    Map(Box<dyn Iterator<Item = (Name<'a>, Tree<'a>)> + 'a>),
+}
+
+#[derive(Clone, Copy)]
+struct Name<'a> {
+    text: &'a str,
+    span: Option<Span>,
+}
+
+impl<'a> Tree<'a> {
+    fn shape(self) -> Shape<'a> {
+        match self {
+            Tree::Value(value) => match value {
+                Value::Null => Shape::Null,
+                Value::Bool(bool) => Shape::Bool(*bool),
+                Value::Number(number) => Shape::Number(number),
+                Value::Text(text) => Shape::Text(text),
+                Value::List(list) => Shape::List(Box::new(list.iter().map(Tree::Value))),
+                Value::Map(map) => {
+                    Shape::Map(Box::new(map.iter().map(|(k, v)| (Name { text: k, span: None }, Tree::Value(v)))))
+                }
+            },
+            Tree::Node(node) => match &node.data {
+                NodeData::Null => Shape::Null,
+                NodeData::Bool(bool) => Shape::Bool(*bool),
+                NodeData::Number(number) => Shape::Number(number),
+                NodeData::Text(text) => Shape::Text(text),
+                NodeData::List(list) => Shape::List(Box::new(list.iter().map(Tree::Node))),
+                NodeData::Map(map) => Shape::Map(Box::new(
+                    map.iter().map(|(Key { name, span }, v)| (Name { text: name, span: Some(*span) }, Tree::Node(v))),
+                )),
+            },
+        }
+    }
+
+    fn locate(self, error: Error) -> Error {
+        match self {
+            Tree::Value(_) => error,
+            Tree::Node(node) => error.at(node.span),
+        }
+    }
+
+    fn to_value(self) -> Value {
+        match self {
+            Tree::Value(value) => value.clone(),
+            Tree::Node(node) => node.clone().into_value(),
+        }
+    }
+}
+
+struct Reader<'a>(Tree<'a>);
+
+impl<'a> Reader<'a> {
+    fn any<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let located = |e| self.0.locate(e);
+        match self.0.shape() {
+            Shape::Null => visitor.visit_unit().map_err(located),
+            Shape::Bool(bool) => visitor.visit_bool(bool).map_err(located),
+            Shape::Number(number) => number_into(number, visitor).map_err(located),
+            Shape::Text(text) => visitor.visit_str(text).map_err(located),
+            Shape::List(items) => visitor.visit_seq(Items { items, index: 0 }).map_err(located),
+            Shape::Map(entries) => visitor.visit_map(Entries { entries, value: None }).map_err(located),
+        }
+    }
+}
+
+fn number_into<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Error> {
+    match (number.as_i64(), number.as_u64()) {
+        (Some(int), _) if int < 0 => visitor.visit_i64(int),
+        (_, Some(int)) => visitor.visit_u64(int),
+        _ => visitor.visit_f64(number.to_f64()),
+    }
+}
+
+impl<'de> de::Deserializer<'de> for Reader<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.any(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0.shape() {
+            Shape::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+        if name != VALUE_TOKEN {
+            return visitor.visit_newtype_struct(self);
+        }
+        // Plain values go straight; what would lose digits or order goes as bytes of JSON text.
+        match self.0.shape() {
+            Shape::Null => visitor.visit_unit(),
+            Shape::Bool(bool) => visitor.visit_bool(bool),
+            Shape::Text(text) => visitor.visit_str(text),
+            _ => visitor.visit_byte_buf(self.0.to_value().to_json().into_bytes()),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let located = |e| self.0.locate(e);
+        match self.0.shape() {
+            Shape::Text(text) => visitor.visit_enum(text.into_deserializer()).map_err(located),
+            Shape::Map(mut entries) => match (entries.next(), entries.next()) {
+                (Some((name, inner)), None) => {
+                    visitor.visit_enum(Variant { name: name.text, inner }).map_err(|e| located(e.within(name.text)))
+                }
+                _ => Err(located(Error::new("wrong-type", "a map with exactly one name is expected here"))),
+            },
+            _ => Err(located(Error::new("wrong-type", "a text, or a map with one name, is expected here"))),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        seq tuple tuple_struct map struct identifier
+    }
+}
+
+struct Items<'a> {
+    items: Box<dyn Iterator<Item = Tree<'a>> + 'a>,
+    index: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for Items<'_> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some(item) = self.items.next() else { return Ok(None) };
+        let index = self.index;
+        self.index += 1;
+        seed.deserialize(Reader(item)).map(Some).map_err(|e| item.locate(e).within(&index.to_string()))
+    }
+}
+
+struct Entries<'a> {
+    entries: Box<dyn Iterator<Item = (Name<'a>, Tree<'a>)> + 'a>,
+    value: Option<(&'a str, Tree<'a>)>,
+}
+
+impl<'de> de::MapAccess<'de> for Entries<'_> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some((name, value)) = self.entries.next() else { return Ok(None) };
+        self.value = Some((name.text, value));
+        let key: de::value::StrDeserializer<'_, Error> = name.text.into_deserializer();
+        seed.deserialize(key).map(Some).map_err(|e| {
+            let e = e.within(name.text);
+            name.span.map_or_else(|| e.clone(), |span| e.clone().at(span))
+        })
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let Some((name, value)) = self.value.take() else {
+            return Err(Error::new("invalid-value", "a value was asked for before its name"));
+        };
+        seed.deserialize(Reader(value)).map_err(|e| value.locate(e).within(name))
+    }
+}
+
+struct Variant<'a> {
+    name: &'a str,
+    inner: Tree<'a>,
+}
+
+impl<'de, 'a> de::EnumAccess<'de> for Variant<'a> {
+    type Error = Error;
+    type Variant = Content<'a>;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Content<'a>), Error> {
+        let name: de::value::StrDeserializer<'_, Error> = self.name.into_deserializer();
+        Ok((seed.deserialize(name)?, Content(self.inner)))
+    }
+}
+
+struct Content<'a>(Tree<'a>);
+
+impl<'de> de::VariantAccess<'de> for Content<'_> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        serde::Deserialize::deserialize(Reader(self.0))
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(Reader(self.0))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        Reader(self.0).any(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
+        Reader(self.0).any(visitor)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Value {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(VALUE_TOKEN, ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: de::Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_newtype_struct<D: de::Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_bool<E: de::Error>(self, bool: bool) -> Result<Value, E> {
+        Ok(Value::Bool(bool))
+    }
+
+    fn visit_i64<E: de::Error>(self, int: i64) -> Result<Value, E> {
+        Ok(Value::from(int))
+    }
+
+    fn visit_u64<E: de::Error>(self, int: u64) -> Result<Value, E> {
+        Ok(Value::from(int))
+    }
+
+    fn visit_f64<E: de::Error>(self, double: f64) -> Result<Value, E> {
+        Number::from_f64(double).map(Value::Number).ok_or_else(|| E::custom("a number must be finite"))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Value, E> {
+        let text = String::from_utf8(bytes).map_err(E::custom)?;
+        json::read_value(&text).map_err(E::custom)
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((name, value)) = entries.next_entry()? {
+            map.insert(name, value);
+        }
+        Ok(Value::Map(map))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Number {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(number) => Ok(number),
+            // Foreign formats carry an exact number as text.
+            Value::Text(text) => Number::parse(&text).ok_or_else(|| de::Error::custom("a number is expected")),
+            other => Err(de::Error::custom(format!("a number is expected, not a {}", other.kind()))),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The wasm-bindgen binding behind the npm package.

@@ -1,0 +1,1 @@
+//! Entities, relations, atomic actions and scheduled events.

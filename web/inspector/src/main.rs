@@ -1,0 +1,2 @@
+//! The inspector page.
+fn main() {}
