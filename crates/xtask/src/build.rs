@@ -1,0 +1,70 @@
+//! Builds everything that a page or a package needs: engine, npm façade, inspector, `dist/`.
+
+mod bindgen;
+mod cargo_wasm;
+mod npm;
+mod page;
+mod site;
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::project::Project;
+use crate::setup;
+
+/// How fast the result shall be built, or how small it shall be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// What users get: small and fast code, names removed.
+    Release,
+    /// For a person who edits: quickly built, with names in stack traces.
+    Dev,
+}
+
+impl Profile {
+    /// Cargo's name for it.
+    fn cargo_name(self) -> &'static str {
+        match self {
+            Self::Release => "wasm-release",
+            Self::Dev => "dev",
+        }
+    }
+}
+
+/// Builds all of it, with the set-up that this needs.
+pub(crate) fn everything(project: &Project, profile: Profile) -> Result<()> {
+    setup::for_building(project)?;
+    engine(project, profile)?;
+    npm::compile(project)?;
+    inspector(project, profile)?;
+    site::assemble(project)
+}
+
+/// Builds the engine and the npm façade around it: what a Trunk hook needs first.
+pub(crate) fn engine_and_facade(project: &Project, profile: Profile) -> Result<()> {
+    setup::for_building(project)?;
+    engine(project, profile)?;
+    npm::compile(project)
+}
+
+/// The engine as the npm package ships it: `web/npm/dist/pkg/throughline_wasm{.js,.d.ts,_bg.wasm}`.
+fn engine(project: &Project, profile: Profile) -> Result<()> {
+    let wasm = cargo_wasm::build(project, "throughline-wasm", profile)?;
+    bindgen::bind(project, &wasm, &project.npm_dist().join("pkg"), "throughline_wasm", profile)
+}
+
+/// The inspector. A cargo call of its own: one call for both would unify the features of what they share.
+fn inspector(project: &Project, profile: Profile) -> Result<()> {
+    let wasm = cargo_wasm::build(project, "throughline-inspector", profile)?;
+    bindgen::bind(project, &wasm, &inspector_output(project), "inspector", profile)
+}
+
+/// Where the bound inspector lies before it is assembled.
+fn inspector_output(project: &Project) -> std::path::PathBuf {
+    project.scratch().join("inspector")
+}
+
+/// The name of a file without the folders above it.
+fn file_name(path: &str) -> &Path {
+    Path::new(Path::new(path).file_name().unwrap_or_default())
+}

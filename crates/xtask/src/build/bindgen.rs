@@ -1,0 +1,41 @@
+//! wasm-bindgen as a library: always the version in our own lock file, nothing to install.
+
+use std::fs;
+use std::path::Path;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+use super::Profile;
+use crate::error::{Context as _, Result};
+use crate::files::{Stamp, fingerprint};
+use crate::project::Project;
+
+/// Writes `name.js`, `name.d.ts` and `name_bg.wasm` for this wasm file into `folder`, unless they are there.
+pub(super) fn bind(project: &Project, wasm: &Path, folder: &Path, name: &str, profile: Profile) -> Result<()> {
+    let inputs = format!("{profile:?} {}", fingerprint([wasm])?);
+    let stamp = Stamp::new(&project.scratch(), name, inputs);
+    let outputs =
+        [format!("{name}.js"), format!("{name}_bg.wasm"), format!("{name}.d.ts")].map(|file| folder.join(file));
+    if stamp.is_fresh(&outputs.each_ref().map(|file| file.as_path())) {
+        return Ok(());
+    }
+    println!("  binding {}", project.short(folder));
+    fs::create_dir_all(folder).context(format_args!("making {}", folder.display()))?;
+    let small = profile == Profile::Release;
+    let mut bindgen = Bindgen::new();
+    bindgen
+        .web(true)
+        .context("wasm-bindgen")?
+        .typescript(true)
+        .omit_default_module_path(true)
+        .keep_debug(!small)
+        .remove_name_section(small)
+        .remove_producers_section(small)
+        .out_name(name)
+        .input_path(wasm);
+    bindgen
+        .generate(folder)
+        .map_err(|error| format!("{error:?}"))
+        .context(format_args!("wasm-bindgen on {}", wasm.display()))?;
+    stamp.save()
+}

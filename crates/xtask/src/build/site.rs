@@ -1,0 +1,30 @@
+//! Assembles `dist/`: the page, the inspector, the npm package's built files and the demos.
+
+use std::fs;
+use std::path::Path;
+
+use super::inspector_output;
+use super::page::{self, Asset};
+use crate::error::{Context as _, Result};
+use crate::files::Assembly;
+use crate::project::Project;
+
+/// Makes `dist/` hold exactly what the page needs, copying only what changed.
+pub(super) fn assemble(project: &Project) -> Result<()> {
+    let dist = project.dist();
+    let source = fs::read_to_string(project.root.join("index.html")).context("reading index.html")?;
+    let page = page::read(&source).context("reading index.html")?;
+    let mut assembly = Assembly::default();
+    assembly.put(&dist, Path::new("index.html"), &page.html)?;
+    for asset in &page.assets {
+        match asset {
+            Asset::File { from, to } => assembly.copy(&dist, &project.root.join(from), to)?,
+            Asset::Folder { from, to } => assembly.copy_folder(&dist, &project.root.join(from), to)?,
+        }
+    }
+    let bound = inspector_output(project);
+    for name in ["inspector.js", "inspector_bg.wasm"] {
+        assembly.copy(&dist, &bound.join(name), Path::new(name))?;
+    }
+    assembly.finish(&dist)
+}

@@ -1,0 +1,196 @@
+//! Counts tests by reading the closing lines of the runners, each in its own words.
+
+use std::fmt;
+use std::iter::Sum;
+
+/// How many tests passed, failed and were skipped.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) skipped: u64,
+}
+
+impl Sum for Count {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |a, b| Self {
+            passed: a.passed + b.passed,
+            failed: a.failed + b.failed,
+            skipped: a.skipped + b.skipped,
+        })
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.skipped > 0 { write!(f, ", {} skipped", self.skipped) } else { Ok(()) }
+    }
+}
+
+/// Adds up every closing line among `lines`.
+pub(crate) fn count<'a>(lines: impl IntoIterator<Item = &'a str>) -> Count {
+    lines
+        .into_iter()
+        .filter_map(|line| {
+            cargo_line(line).or_else(|| node_line(line)).or_else(|| plain_line(line)).or_else(|| skipped_line(line))
+        })
+        .sum()
+}
+
+/// `test result: ok. 3 passed; 0 failed; 1 ignored; …`: cargo's, and wasm-bindgen's runner's.
+fn cargo_line(line: &str) -> Option<Count> {
+    let (_, numbers) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
+    let mut count = Count::default();
+    for part in numbers.split(';') {
+        let mut words = part.split_whitespace();
+        let (Some(number), Some(word)) = (words.next().and_then(|n| n.parse().ok()), words.next()) else { continue };
+        match word {
+            "passed" => count.passed = number,
+            "failed" => count.failed = number,
+            "ignored" => count.skipped = number,
+            _ => {}
+        }
+    }
+    Some(count)
+}
+
+/// `# pass 3` or `ℹ pass 3`: node's test runner, one number a line.
+fn node_line(line: &str) -> Option<Count> {
+    let mut words = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?.split(' ');
+    let (word, number, nothing) = (words.next()?, words.next()?.parse().ok()?, words.next());
+    if nothing.is_some() {
+        return None;
+    }
+    match word {
+        "pass" => Some(Count { passed: number, ..Count::default() }),
+        "fail" | "cancelled" => Some(Count { failed: number, ..Count::default() }),
+        "skipped" | "todo" => Some(Count { skipped: number, ..Count::default() }),
+        _ => None,
+    }
+}
+
+/// `3 passed, 0 failed, 1 skipped` alone on a line: our own scripts.
+fn plain_line(line: &str) -> Option<Count> {
+    let mut count = Count::default();
+    let mut words = Vec::new();
+    for part in line.split(", ") {
+        let (number, word) = part.split_once(' ')?;
+        let number = number.parse().ok()?;
+        match word {
+            "passed" => count.passed = number,
+            "failed" => count.failed = number,
+            "skipped" => count.skipped = number,
+            _ => return None,
+        }
+        words.push(word);
+    }
+    words.starts_with(&["passed", "failed"]).then_some(count)
+}
+
+/// `SKIPPED 12: the shared data is not here`: cases that a test could not try.
+fn skipped_line(line: &str) -> Option<Count> {
+    let (number, why) = line.trim().strip_prefix("SKIPPED ")?.split_once(':')?;
+    if why.trim().is_empty() {
+        return None;
+    }
+    Some(Count { skipped: number.parse().ok()?, ..Count::default() })
+}
+
+/// Hides what passing tests printed (`--show-output` is on, so that skipped cases can be
+/// counted), apart from the lines that say what was skipped.
+#[derive(Debug, Default)]
+pub(crate) struct QuietSuccesses {
+    hiding: bool,
+}
+
+impl QuietSuccesses {
+    /// Whether a person should see this line.
+    pub(crate) fn shows(&mut self, line: &str) -> bool {
+        match line {
+            "successes:" => self.hiding = true,
+            "failures:" => self.hiding = false,
+            _ if line.starts_with("test result: ") => self.hiding = false,
+            _ => {}
+        }
+        if self.hiding {
+            return skipped_line(line).is_some();
+        }
+        !(line.is_empty() || line.starts_with("test ") && line.ends_with(" ... ok"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, passed: u64, failed: u64, skipped: u64) {
+        assert_eq!(count([line]), Count { passed, failed, skipped }, "{line}");
+    }
+
+    #[test]
+    fn every_runners_closing_line_is_understood() {
+        check("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s", 3, 0, 1);
+        check("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out; finished in 0.25s", 3, 2, 0);
+        check("# pass 5", 5, 0, 0);
+        check("ℹ fail 2", 0, 2, 0);
+        check("ℹ cancelled 1", 0, 1, 0);
+        check("# skipped 4", 0, 0, 4);
+        check("4 passed, 1 failed", 4, 1, 0);
+        check("4 passed, 0 failed, 2 skipped", 4, 0, 2);
+        check("SKIPPED 12: the shared data is not here", 0, 0, 12);
+    }
+
+    #[test]
+    fn lines_that_only_look_alike_count_nothing() {
+        for line in [
+            "# tests 5",
+            "ℹ duration_ms 4",
+            "# pass 5 of 6",
+            "passed, failed",
+            "3 passed",
+            "scenario: 3 passed, 0 failed",
+            "SKIPPED x: y",
+            "SKIPPED 3",
+            "test result: ",
+            "",
+        ] {
+            check(line, 0, 0, 0);
+        }
+    }
+
+    #[test]
+    fn the_last_line_names_skipped_tests_only_when_there_are_some() {
+        assert_eq!(Count { passed: 2, failed: 0, skipped: 0 }.to_string(), "2 passed, 0 failed");
+        assert_eq!(Count { passed: 2, failed: 1, skipped: 3 }.to_string(), "2 passed, 1 failed, 3 skipped");
+    }
+
+    #[test]
+    fn output_of_passing_tests_is_hidden_but_skipped_cases_and_failures_are_not() {
+        let mut filter = QuietSuccesses::default();
+        let shown: Vec<_> = [
+            "test a ... ok",
+            "test b ... FAILED",
+            "successes:",
+            "---- a stdout ----",
+            "noise",
+            "SKIPPED 2: no data",
+            "failures:",
+            "b broke",
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored",
+        ]
+        .into_iter()
+        .filter(|line| filter.shows(line))
+        .collect();
+        assert_eq!(
+            shown,
+            [
+                "test b ... FAILED",
+                "SKIPPED 2: no data",
+                "failures:",
+                "b broke",
+                "test result: FAILED. 1 passed; 1 failed; 0 ignored"
+            ]
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! `test` and `check`: everything that says whether the project is in order.
+
+mod browser;
+mod native;
+mod node;
+
+use self::browser::Browsers;
+use crate::build::{self, Profile};
+use crate::error::Result;
+use crate::project::Project;
+use crate::stage::Stages;
+use crate::{scenario, setup, size, tidy};
+
+/// The quick loop: format, clippy, tidy and the native tests.
+pub(crate) fn check(project: &Project) -> Result<()> {
+    let mut stages = Stages::default();
+    before_tests(project, &mut stages);
+    stages.run("native tests", || native::tests(project, native::Depth::WithoutDocs));
+    Ok(stages.finish()?)
+}
+
+/// Everything, with the set-up it needs. Under `strict`, a missing browser is a failure and not a skip.
+pub(crate) fn test(project: &Project, strict: bool) -> Result<()> {
+    let mut stages = Stages::default();
+    stages.check("set-up", || {
+        setup::for_building(project)?;
+        setup::for_testing(project)
+    });
+    let browsers = Browsers { found: setup::browser(), strict };
+    before_tests(project, &mut stages);
+    stages.check("clippy wasm", || native::clippy_wasm(project));
+    stages.run("native tests", || native::tests(project, native::Depth::Everything));
+    let built = stages.check("build", || build::everything(project, Profile::Release));
+    stages.run("wasm-bindgen tests", || browser::wasm_bindgen_tests(project, &browsers));
+    if built {
+        stages.run("scenarios", || scenario::stage(project));
+        stages.run("npm package in Node", || node::package_tests(project));
+        stages.run("npm consumers", || node::consumers(project, &browsers));
+        stages.run("end to end", || browser::end_to_end(project, &browsers));
+        stages.check("size", || size::size(project));
+    } else {
+        println!("\nscenarios, npm, end to end and size are not run: the build failed");
+    }
+    Ok(stages.finish()?)
+}
+
+fn before_tests(project: &Project, stages: &mut Stages) {
+    stages.check("format", || native::format(project));
+    stages.check("clippy native", || native::clippy_native(project));
+    stages.check("tidy", || tidy::tidy(project));
+}
