@@ -1,0 +1,260 @@
+//! The rules of a business, as a document.
+//!
+//! A domain says which entity types, relations and facts there are, how the machine goes, what the sources
+//! and tools are, and how answers read. It is data: it is loaded by a command and lies in the journal.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use throughline_value::{Number, Value};
+
+/// A text in several languages, by BCP 47 tag, or one text for all.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Localised(pub IndexMap<String, String>);
+
+impl Localised {
+    /// The text in `language`, else in its base language, else the first.
+    #[must_use]
+    pub fn get(&self, language: &str) -> &str {
+        let base = language.split(['-', '_']).next().unwrap_or(language);
+        self.0.get(language).or_else(|| self.0.get(base)).or_else(|| self.0.values().next()).map_or("", String::as_str)
+    }
+}
+
+impl Serialize for Localised {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.get("") {
+            Some(text) if self.0.len() == 1 => serializer.serialize_str(text),
+            _ => serializer.collect_map(&self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Localised {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wrong = || serde::de::Error::custom("a text, or a map from languages to texts, is expected");
+        match Value::deserialize(deserializer)? {
+            Value::Text(text) => Ok(Self(IndexMap::from_iter([(String::new(), text)]))),
+            Value::Map(map) => {
+                let pairs = map.into_iter().map(|(k, v)| v.as_str().map(|t| (k, t.to_owned())).ok_or_else(wrong));
+                Ok(Self(pairs.collect::<Result<_, _>>()?))
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+macro_rules! parts {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident : $type:ty,)* })+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+            #[serde(deny_unknown_fields, default)]
+            pub struct $name {
+                $($(#[$fdoc])* #[serde(skip_serializing_if = "crate::query::is_default")] pub $field: $type,)*
+            }
+        )+
+    };
+}
+
+parts! {
+    /// The rules of a business.
+    Domain {
+        /// Its name.
+        name: String,
+        /// Its version.
+        version: String,
+        /// What it is about.
+        description: Localised,
+        /// The languages it answers in, the first is the default.
+        languages: Vec<String>,
+        /// The zone in which times without one are read; they are refused when absent.
+        zone: Option<String>,
+        /// The entity types, by name.
+        entity_types: IndexMap<String, EntityType>,
+        /// The relations, by name.
+        relations: IndexMap<String, RelationType>,
+        /// The fact keys, by name. When empty, any key is taken, with cardinality one.
+        facts: IndexMap<String, FactType>,
+        /// The state machine, in XState's shape.
+        machine: Value,
+        /// What must hold for every proposal.
+        constraints: Vec<Constraint>,
+        /// The sources that plans may use, by name.
+        sources: IndexMap<String, Source>,
+        /// The tools that plans and the agent may call, by name.
+        tools: IndexMap<String, Tool>,
+        /// What a user can want, by name.
+        intents: IndexMap<String, Intent>,
+        /// The actions that the model may propose, by name.
+        actions: IndexMap<String, ProposedAction>,
+        /// Answer templates, by name.
+        answers: IndexMap<String, AnswerTemplate>,
+        /// Patterns that extract values by name, for plans and for interpretation by rules.
+        patterns: IndexMap<String, Pattern>,
+        /// How the agent goes about it.
+        agent: AgentRules,
+    }
+    /// The contract of an entity type.
+    EntityType {
+        /// What it is called.
+        label: Localised,
+        /// Its fields; any other is refused.
+        fields: IndexMap<String, FieldType>,
+        /// How raw ids are made one: any of `trim`, `fold_width`, `fold_case`. `trim` alone when empty.
+        normalise: Vec<String>,
+        /// The pattern that a raw id must match as a whole.
+        id_pattern: Option<String>,
+    }
+    /// The type of a field or a fact.
+    FieldType {
+        /// What it is called.
+        label: Localised,
+        /// `text`, `integer`, `decimal`, `boolean`, `instant`, `duration`, `enum`, `reference`, `list` or `any`.
+        r#type: String,
+        /// The values of an `enum`.
+        values: Vec<Value>,
+        /// The unit of a number.
+        unit: Option<String>,
+        /// The entity type of a `reference`.
+        to: Option<String>,
+        /// The type of a `list`'s items.
+        items: Option<Box<FieldType>>,
+        /// Whether it must be there.
+        required: bool,
+    }
+    /// A relation between entity types.
+    RelationType {
+        /// What it is called.
+        label: Localised,
+        /// The types it may start at; any when empty.
+        from: Vec<String>,
+        /// The types it may end at; any when empty.
+        to: Vec<String>,
+        /// `one` (a new one ends the old one) or `many`; `many` when absent.
+        cardinality: Option<String>,
+        /// How long it is true, as an ISO 8601 duration.
+        ttl: Option<String>,
+        /// The least confidence.
+        confidence_floor: Option<Number>,
+        /// What happens below it: `drop`, `hold` or `keep`.
+        below_floor: Option<String>,
+    }
+    /// A fact key.
+    FactType {
+        /// What it is called.
+        label: Localised,
+        /// `one`, `many`, `interval` or `append`; `one` when absent.
+        cardinality: Option<String>,
+        /// The type of its values; `any` when absent.
+        value: FieldType,
+        /// How conflicts between sources are settled: `newest_valid`, `most_trusted`, `official` or `ask`.
+        conflict: Option<String>,
+    }
+    /// What must hold for every proposal.
+    Constraint {
+        /// Its name.
+        name: String,
+        /// An expression over `proposal`, `facts`, `state`; it must be true.
+        rule: String,
+        /// Only for these actions; for all when empty.
+        actions: Vec<String>,
+        /// What is said when it is broken.
+        message: Localised,
+    }
+    /// A source that plans may use.
+    Source {
+        /// What it is.
+        description: Localised,
+        /// The document it reads.
+        document: Option<String>,
+        /// The tool it calls.
+        tool: Option<String>,
+        /// How much it is trusted, from 0 to 1.
+        trust: Option<Number>,
+        /// Whether it is the official one.
+        official: bool,
+    }
+    /// A tool.
+    Tool {
+        /// What it does.
+        description: Localised,
+        /// The JSON Schema of its arguments.
+        schema: Value,
+        /// Whether it changes the world (`write`) or not (`read`).
+        effect: Option<String>,
+        /// The states in which it is open; all when empty.
+        states: Vec<String>,
+        /// Whether a person must approve each call.
+        approval: bool,
+    }
+    /// What a user can want.
+    Intent {
+        /// What it is.
+        description: Localised,
+        /// The plan that gathers what the answer needs, used when the model's plan cannot be.
+        plan: Value,
+        /// The answer template.
+        answer: String,
+        /// The events sent to the machine when a stage ends, by stage.
+        events: IndexMap<String, String>,
+        /// The actions that may be proposed; none is proposed when empty.
+        actions: Vec<String>,
+        /// The rule-based fallback for the decision: the first whose `when` holds.
+        rules: Vec<DecisionRule>,
+        /// The facts asserted from a run's values after gathering: fact key to expression.
+        facts: IndexMap<String, String>,
+        /// Words that point to this intent when interpretation falls back to rules.
+        keywords: Vec<String>,
+    }
+    /// A rule of the fallback.
+    DecisionRule {
+        /// When it applies; always when absent.
+        when: Option<String>,
+        /// The action it proposes.
+        action: String,
+        /// Its arguments; texts that start with `=` are expressions.
+        args: Value,
+    }
+    /// An action that the model may propose.
+    ProposedAction {
+        /// What it does.
+        description: Localised,
+        /// The JSON Schema of its arguments.
+        schema: Value,
+        /// The states in which it is open; all when empty.
+        states: Vec<String>,
+        /// The commands it stands for; texts in them that start with `=` are expressions over `args`.
+        commands: Vec<Value>,
+        /// Whether a person must approve it.
+        approval: bool,
+    }
+    /// An answer template in each language.
+    AnswerTemplate {
+        /// The template, by language.
+        template: Localised,
+        /// The states in which it may be used; all when empty.
+        states: Vec<String>,
+    }
+    /// A pattern that extracts a value.
+    Pattern {
+        /// A regular expression with exactly one group.
+        regex: String,
+        /// The entity type whose raw id it finds.
+        entity_type: Option<String>,
+        /// The fact whose value it finds.
+        fact: Option<String>,
+    }
+    /// How the agent goes about it.
+    AgentRules {
+        /// What the model is told about its task, by language.
+        instructions: Localised,
+        /// Below this confidence the agent asks a person.
+        confidence: Option<Number>,
+        /// How many times a reply that does not validate is asked again.
+        retries: Option<u32>,
+        /// The most tokens of a prompt.
+        prompt_budget: Option<u64>,
+        /// Whether the model writes the plan; else the intent's plan is used.
+        model_plans: bool,
+    }
+}

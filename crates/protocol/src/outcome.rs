@@ -1,0 +1,110 @@
+//! What a command did, or why it did nothing.
+
+use serde::{Deserialize, Serialize};
+use throughline_journal::Seq;
+use throughline_value::{Error, Span, Value};
+
+/// What a command did, or why it did nothing. Both are in the journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was done, durably.
+    Done(Done),
+    /// It was refused; the state is as it was.
+    Refused(Refusal),
+}
+
+/// What a command did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    /// The records it made; empty when it changed nothing.
+    pub records: Vec<Seq>,
+    /// What it gives back: an entity's id, a run's id, a version; each command says what.
+    #[serde(default)]
+    pub result: Value,
+}
+
+/// Why a command, a query or a session call did nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// A stable code in kebab-case.
+    pub code: String,
+    /// What was wrong and what to do.
+    pub message: String,
+    /// Where in the command, as a JSON pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Where in the text, when it came from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// What would work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// More, by code: allowed events, expected version, diagnostics.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub details: Value,
+    /// The record of the refusal, where it was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
+}
+
+impl Refusal {
+    /// A refusal with a stable code and a sentence.
+    #[must_use]
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+            path: None,
+            span: None,
+            suggestion: None,
+            details: Value::Null,
+            seq: None,
+        }
+    }
+
+    /// The same refusal, pointing into the command.
+    #[must_use]
+    pub fn at_path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// The same refusal with what would work.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// The same refusal with more for programs.
+    #[must_use]
+    pub fn with(mut self, details: Value) -> Self {
+        self.details = details;
+        self
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let path = (!error.path().is_empty()).then(|| error.path().to_owned());
+        Self { path, span: error.span(), ..Self::new(error.code(), error.message()) }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        if let Some(path) = &self.path {
+            write!(f, " (at {path})")?;
+        }
+        if let Some(suggestion) = &self.suggestion {
+            write!(f, "; {suggestion}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,221 @@
+//! The asynchronous protocol to talk to an opened journal: one JSON text a message.
+//!
+//! A page, a worker, or another window sends [`Request`]s and gets one [`Response`] for each, and
+//! [`Push`]es in between. A host that holds tools or models also answers [`HostCall`]s.
+
+use serde::{Deserialize, Serialize};
+use throughline_journal::{Millis, Seq};
+use throughline_value::Value;
+
+use crate::Refusal;
+use crate::tagged::tagged;
+
+/// A message to a session: an id of the sender's choice, and what to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Comes back with the answer.
+    pub id: u64,
+    /// What to do.
+    pub call: Call,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Response {
+    /// The request's.
+    pub id: u64,
+    /// What it gave; a command's refusal is an [`crate::Outcome`] and not an error.
+    #[serde(default)]
+    pub result: Value,
+    /// Why it could not be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Refusal>,
+}
+
+tagged! {
+    /// What can be asked of a session.
+    "call", Call {
+        /// Opens a journal. Gives back a [`crate::view::Status`].
+        "open" => Open,
+        /// Runs a command. Gives back a [`crate::Outcome`].
+        "execute" => Execute,
+        /// Answers a query.
+        "query" => Ask,
+        /// Gives the journal as one file. Gives back `{text, seq, chain}`.
+        "export" => Export,
+        /// Takes a file into the empty journal. Gives back a [`crate::view::Status`].
+        "import" => Import,
+        /// Reads all stored bytes again and replays them. Gives back `{ok, seq, digests, error}`.
+        "verify" => Verify,
+        /// Sets or moves the session's own clock. Gives back `{now}`.
+        "clock" => SetClock,
+        /// Gives the models' recorded replies. Gives back `{exchanges}`.
+        "cassette" => LoadCassette,
+        /// Ends the session; what is under way is waited for.
+        "close" => Close,
+    }
+}
+
+/// Opens a journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// Its name in the store.
+    pub name: String,
+    /// `indexeddb` or `memory`.
+    #[serde(default)]
+    pub storage: Storage,
+    /// The names of the tools that the host runs.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Whether the host answers model calls.
+    #[serde(default)]
+    pub host_model: bool,
+    /// Starts the session's own clock here instead of following the host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Millis>,
+}
+
+/// Where a journal is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Storage {
+    /// In the browser's database.
+    #[default]
+    IndexedDb,
+    /// In memory, for tests and Node.
+    Memory,
+}
+
+/// Runs a command, given as its text so that errors have positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Execute {
+    /// The JSON text of a [`crate::Command`].
+    pub command: String,
+    /// As [`crate::Meta`].
+    #[serde(default)]
+    pub meta: crate::Meta,
+}
+
+/// Answers a query, given as its text so that errors have positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// The JSON text of a [`crate::Query`].
+    pub query: String,
+}
+
+/// Gives the journal as one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Export {}
+
+/// Takes a file into the empty journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Import {
+    /// The file.
+    pub text: String,
+}
+
+/// Reads all stored bytes again and replays them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Verify {}
+
+/// Sets or moves the session's own clock; due events fire.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetClock {
+    /// To this time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<Millis>,
+    /// By so many milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advance: Option<Millis>,
+}
+
+/// Gives the models' recorded replies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadCassette {
+    /// The cassette, as JSON lines.
+    pub text: String,
+}
+
+/// Ends the session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Close {}
+
+tagged! {
+    /// What a session says by itself.
+    "push", Push {
+        /// The journal grew.
+        "changed" => Changed,
+        /// A tool of the host is to be run.
+        "host_call" => HostCall,
+        /// A host call is no longer wanted.
+        "host_cancel" => HostCancel,
+        /// The session cannot go on.
+        "failed" => Failed,
+    }
+}
+
+/// The journal grew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Changed {
+    /// The last record.
+    pub seq: Seq,
+    /// The thread whose turn is going on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<String>,
+}
+
+/// A tool of the host is to be run, or its model asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostCall {
+    /// Comes back with the result.
+    pub call: u64,
+    /// The tool; empty for the model.
+    pub tool: String,
+    /// Its arguments, or the model's request.
+    pub args: Value,
+    /// The same for every attempt of the same effect.
+    pub idempotency_key: String,
+}
+
+/// A host call is no longer wanted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostCancel {
+    /// The call.
+    pub call: u64,
+}
+
+/// What the host's tool or model gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostResult {
+    /// The call.
+    pub call: u64,
+    /// What it gave.
+    #[serde(default)]
+    pub result: Value,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Refusal>,
+}
+
+/// The session cannot go on; open it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failed {
+    /// Why.
+    pub error: Refusal,
+}
