@@ -5,6 +5,15 @@ use throughline_value::Value;
 
 use crate::Domain;
 
+/// A resolved point to view at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// What stood after this record.
+    pub seq: Seq,
+    /// What was true in the world at this time.
+    pub valid_at: Millis,
+}
+
 /// What every room's `decide` is given beside the command. Everything in it is resolved: no text is left to
 /// read, no clock to ask.
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ mod time;
 pub mod view;
 
 pub use command::Command;
-pub use context::{Context, Decision};
+pub use context::{At, Context, Decision};
 pub use domain::Domain;
 pub use envelope::{Envelope, Meta, Moment};
 pub use outcome::{Done, Outcome, Refusal};
