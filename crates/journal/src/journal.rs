@@ -74,14 +74,28 @@ impl Journal {
     /// fresh and unguessable.
     #[must_use]
     pub fn propose_sealed(&self, now: Millis, commands: Vec<Value>, drafts: Vec<Draft>, entropy: &str) -> Frame {
+        self.frame(now, commands, self.number(now, 0, drafts, entropy))
+    }
+
+    /// The frame of records that [`Journal::number`] numbered.
+    #[must_use]
+    pub fn frame(&self, now: Millis, commands: Vec<Value>, records: Vec<Record>) -> Frame {
+        Frame::build(self.frames.len() as u64 + 1, &self.chain, now, commands, records)
+    }
+
+    /// Numbers `drafts` as the records that would follow the head and `already` other records of the same
+    /// frame. A frame whose records come from several decisions is built from them one by one.
+    #[must_use]
+    pub fn number(&self, now: Millis, already: usize, drafts: Vec<Draft>, entropy: &str) -> Vec<Record> {
         let at = now.max(self.recorded_at);
-        let records = (self.seq + 1..)
+        let first = self.seq + 1 + already as u64;
+        (first..)
             .zip(drafts)
             .map(|(seq, draft)| {
                 let cause = match draft.cause {
                     Cause::None => None,
                     Cause::Record(seq) => Some(seq),
-                    Cause::Draft(index) => Some(self.seq + 1 + index as u64),
+                    Cause::Draft(index) => Some(first + index as u64),
                 };
                 let body = if draft.erasable {
                     let mut salt = Digest::new("salt");
@@ -106,8 +120,7 @@ impl Journal {
                     body,
                 }
             })
-            .collect();
-        Frame::build(self.frames.len() as u64 + 1, &self.chain, now, commands, records)
+            .collect()
     }
 
     /// Adds the frame that follows the head.
