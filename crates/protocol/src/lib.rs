@@ -15,6 +15,7 @@
 
 mod tagged;
 
+pub mod check;
 pub mod command;
 mod context;
 pub mod domain;
@@ -32,6 +33,7 @@ pub use domain::Domain;
 pub use envelope::{Envelope, Meta, Moment};
 pub use outcome::{Done, Outcome, Refusal};
 pub use query::Query;
+pub use tagged::nearest;
 pub use time::Time;
 
 /// The subject of a fact that names none: the conversation itself.

@@ -105,8 +105,9 @@ pub(crate) fn unknown(what: &str, tag: &str, names: &[&str]) -> Refusal {
     }
 }
 
-/// The name that shares the most with `text`, when it is near enough to be a slip.
-pub(crate) fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
+/// The name that shares the most with `text`, when it is near enough to be a slip: what a refusal suggests.
+#[must_use]
+pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     names
         .iter()
         .map(|name| (distance(text, name), *name))
