@@ -1,0 +1,114 @@
+//! What an expression sees of the world: values by name, a clock reading and a zone, all handed in.
+
+use std::collections::BTreeMap;
+
+use throughline_value::{Value, json};
+
+use crate::error::Error;
+use crate::time::Zone;
+
+/// Where an expression gets its values from.
+pub trait Env {
+    /// The value of a name; `None` when there is no such name.
+    fn get(&self, name: &str) -> Option<Value>;
+
+    /// The value at a path that starts with a name. The default walks the value that [`Env::get`] gives;
+    /// an environment that can look further without building the whole value does so here. `None` means
+    /// that nothing is there; the evaluator then asks [`Env::get`] to tell an unknown name from an absent
+    /// field.
+    fn get_path(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        let value = self.get(name)?;
+        if rest.is_empty() { Some(value) } else { value.at(rest).cloned() }
+    }
+
+    /// The reading that `now` stands for, in milliseconds since 1970 UTC.
+    fn now(&self) -> Option<i64> {
+        None
+    }
+
+    /// The zone that times without one are read in, and that instants are written in.
+    fn zone(&self) -> Option<&Zone> {
+        None
+    }
+
+    /// Called with every text that had no zone and was read in [`Env::zone`], so that it can be flagged.
+    fn zone_assumed(&self, _text: &str) {}
+}
+
+/// An environment of named values.
+///
+/// ```
+/// use throughline_expr::{Expr, MapEnv};
+/// let env = MapEnv::new().with("budget", 800).with("price", 750).at(1_772_326_800_000);
+/// assert!(Expr::parse("price <= budget and now > instant(\"2026-01-01T00:00:00Z\")")?.test(&env)?);
+/// # Ok::<(), throughline_expr::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MapEnv {
+    values: BTreeMap<String, Value>,
+    now: Option<i64>,
+    zone: Option<Zone>,
+}
+
+impl MapEnv {
+    /// An environment without values, clock and zone.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same environment with one more value.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// The same environment with one more value, read from JSON text.
+    ///
+    /// # Errors
+    /// `bad-argument` when the text is not JSON.
+    pub fn with_json(self, name: impl Into<String>, text: &str) -> Result<Self, Error> {
+        let value = json::read_value(text).map_err(|error| crate::error::bad_argument(error.to_string()))?;
+        Ok(self.with(name, value))
+    }
+
+    /// The same environment at a clock reading in milliseconds.
+    #[must_use]
+    pub fn at(mut self, now_ms: i64) -> Self {
+        self.now = Some(now_ms);
+        self
+    }
+
+    /// The same environment in a zone.
+    #[must_use]
+    pub fn in_zone(mut self, zone: Zone) -> Self {
+        self.zone = Some(zone);
+        self
+    }
+
+    /// Sets one value.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<Value>) {
+        self.values.insert(name.into(), value.into());
+    }
+}
+
+impl Env for MapEnv {
+    fn get(&self, name: &str) -> Option<Value> {
+        self.values.get(name).cloned()
+    }
+
+    fn get_path(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        self.values.get(*name)?.at(rest).cloned()
+    }
+
+    fn now(&self) -> Option<i64> {
+        self.now
+    }
+
+    fn zone(&self) -> Option<&Zone> {
+        self.zone.as_ref()
+    }
+}

@@ -1,0 +1,1 @@
+//! Answer templates over the expression language.
