@@ -28,14 +28,27 @@ impl fmt::Display for Count {
     }
 }
 
-/// Adds up every closing line among `lines`.
-pub(crate) fn count<'a>(lines: impl IntoIterator<Item = &'a str>) -> Count {
-    lines
-        .into_iter()
-        .filter_map(|line| {
-            cargo_line(line).or_else(|| node_line(line)).or_else(|| plain_line(line)).or_else(|| skipped_line(line))
-        })
-        .sum()
+/// Whose words a program's closing lines are in. What a test prints for itself never counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runner {
+    /// cargo's, and wasm-bindgen's runner below it.
+    Cargo,
+    /// Node's own test runner.
+    Node,
+    /// Our own scripts.
+    Plain,
+}
+
+impl Runner {
+    /// Adds up every closing line among `lines`.
+    pub(crate) fn count<S: AsRef<str>>(self, lines: &[S]) -> Count {
+        let read = |line: &str| match self {
+            Self::Cargo => cargo_line(line).or_else(|| skipped_line(line)),
+            Self::Node => node_line(line).or_else(|| skipped_line(line)),
+            Self::Plain => plain_line(line),
+        };
+        lines.iter().filter_map(|line| read(line.as_ref())).sum()
+    }
 }
 
 /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`: cargo's, and wasm-bindgen's runner's.
@@ -97,12 +110,23 @@ fn skipped_line(line: &str) -> Option<Count> {
     Some(Count { skipped: number.parse().ok()?, ..Count::default() })
 }
 
-/// Hides what passing tests printed (`--show-output` is on, so that skipped cases can be
-/// counted), apart from the lines that say what was skipped.
+/// Decides what of cargo's output a person sees: not what passing tests printed (`--show-output`
+/// is on, so that skipped cases can be counted) and not what every run says.
 #[derive(Debug, Default)]
 pub(crate) struct QuietSuccesses {
     hiding: bool,
 }
+
+/// How lines begin that say nothing new.
+const CHATTER: &[&str] = &[
+    "   Compiling ",
+    " Downloading ",
+    "  Downloaded ",
+    "     Running ",
+    "   Doc-tests ",
+    "running ",
+    "test result: ok. 0 passed; 0 failed; 0 ignored; ",
+];
 
 impl QuietSuccesses {
     /// Whether a person should see this line.
@@ -116,7 +140,8 @@ impl QuietSuccesses {
         if self.hiding {
             return skipped_line(line).is_some();
         }
-        !(line.is_empty() || line.starts_with("test ") && line.ends_with(" ... ok"))
+        let passed = line.starts_with("test ") && line.ends_with(" ... ok");
+        !(line.is_empty() || passed || CHATTER.iter().any(|start| line.starts_with(start)))
     }
 }
 
@@ -124,25 +149,33 @@ impl QuietSuccesses {
 mod tests {
     use super::*;
 
-    fn check(line: &str, passed: u64, failed: u64, skipped: u64) {
-        assert_eq!(count([line]), Count { passed, failed, skipped }, "{line}");
+    fn check(runner: Runner, line: &str, passed: u64, failed: u64, skipped: u64) {
+        assert_eq!(runner.count(&[line]), Count { passed, failed, skipped }, "{line}");
     }
 
     #[test]
     fn every_runners_closing_line_is_understood() {
-        check("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s", 3, 0, 1);
-        check("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out; finished in 0.25s", 3, 2, 0);
-        check("# pass 5", 5, 0, 0);
-        check("ℹ fail 2", 0, 2, 0);
-        check("ℹ cancelled 1", 0, 1, 0);
-        check("# skipped 4", 0, 0, 4);
-        check("4 passed, 1 failed", 4, 1, 0);
-        check("4 passed, 0 failed, 2 skipped", 4, 0, 2);
-        check("SKIPPED 12: the shared data is not here", 0, 0, 12);
+        use Runner::{Cargo, Node, Plain};
+        check(
+            Cargo,
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s",
+            3,
+            0,
+            1,
+        );
+        check(Cargo, "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out; finished in 0.25s", 3, 2, 0);
+        check(Cargo, "SKIPPED 12: the shared data is not here", 0, 0, 12);
+        check(Node, "# pass 5", 5, 0, 0);
+        check(Node, "ℹ fail 2", 0, 2, 0);
+        check(Node, "ℹ cancelled 1", 0, 1, 0);
+        check(Node, "# skipped 4", 0, 0, 4);
+        check(Node, "SKIPPED 2: the shared data is not here", 0, 0, 2);
+        check(Plain, "4 passed, 1 failed", 4, 1, 0);
+        check(Plain, "4 passed, 0 failed, 2 skipped", 4, 0, 2);
     }
 
     #[test]
-    fn lines_that_only_look_alike_count_nothing() {
+    fn lines_that_only_look_alike_or_are_another_runners_count_nothing() {
         for line in [
             "# tests 5",
             "ℹ duration_ms 4",
@@ -155,8 +188,13 @@ mod tests {
             "test result: ",
             "",
         ] {
-            check(line, 0, 0, 0);
+            for runner in [Runner::Cargo, Runner::Node, Runner::Plain] {
+                check(runner, line, 0, 0, 0);
+            }
         }
+        check(Runner::Cargo, "4 passed, 1 failed", 0, 0, 0);
+        check(Runner::Node, "test result: ok. 3 passed; 0 failed; 1 ignored", 0, 0, 0);
+        check(Runner::Plain, "# pass 5", 0, 0, 0);
     }
 
     #[test]

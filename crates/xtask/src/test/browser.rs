@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::count::count;
+use crate::count::{QuietSuccesses, Runner};
 use crate::error::{Context as _, Error, Result};
 use crate::files;
 use crate::project::Project;
@@ -45,6 +45,7 @@ pub(super) fn wasm_bindgen_tests(project: &Project, browsers: &Browsers) -> Resu
         Err(skipped) => return Ok(skipped),
     };
     let runner = build_runner(project)?;
+    let mut quiet = QuietSuccesses::default();
     let settings = webdriver_settings(project, browser)?;
     let output = Run::cargo(&project.root)
         .args(["test", "--locked", "--no-fail-fast", "--target", WASM_TARGET, "--tests"])
@@ -54,8 +55,12 @@ pub(super) fn wasm_bindgen_tests(project: &Project, browsers: &Browsers) -> Resu
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings)
         .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", DRIVER_TIMEOUT)
         .env("WASM_BINDGEN_TEST_TIMEOUT", TEST_TIMEOUT)
-        .watch(|line| println!("  {line}"))?;
-    Ok(Verdict::of_tests(count(output.lines.iter().map(String::as_str)), output.ok))
+        .watch(|line| {
+            if quiet.shows(line) {
+                println!("  {line}");
+            }
+        })?;
+    Ok(Verdict::of_tests(Runner::Cargo.count(&output.lines), output.ok))
 }
 
 /// Runs the journeys in `tests/e2e` against the built page.
@@ -69,7 +74,7 @@ pub(super) fn end_to_end(project: &Project, browsers: &Browsers) -> Result<Verdi
         .dir(&project.root)
         .env("CHROMIUM", &browser.chromium)
         .watch(|line| println!("  {line}"))?;
-    Ok(Verdict::of_tests(count(output.lines.iter().map(String::as_str)), output.ok))
+    Ok(Verdict::of_tests(Runner::Plain.count(&output.lines), output.ok))
 }
 
 /// Builds the runner and gives its absolute path: cargo starts it in each package's folder.

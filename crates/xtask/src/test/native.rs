@@ -1,6 +1,6 @@
 //! What cargo alone can say: format, lints, native tests.
 
-use crate::count::{QuietSuccesses, count};
+use crate::count::{QuietSuccesses, Runner};
 use crate::error::Result;
 use crate::project::Project;
 use crate::run::Run;
@@ -53,7 +53,7 @@ pub(super) fn tests(project: &Project, depth: Depth) -> Result<Verdict> {
             println!("  {line}");
         }
     })?;
-    Ok(Verdict::of_tests(count(output.lines.iter().map(String::as_str)), output.ok))
+    Ok(Verdict::of_tests(Runner::Cargo.count(&output.lines), output.ok))
 }
 
 fn excluded() -> Vec<&'static str> {

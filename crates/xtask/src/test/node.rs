@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::browser::Browsers;
-use crate::count::count;
+use crate::count::Runner;
 use crate::error::Result;
 use crate::files::walk;
 use crate::project::Project;
@@ -23,7 +23,7 @@ pub(super) fn package_tests(project: &Project) -> Result<Verdict> {
         .args(&files)
         .dir(&project.npm())
         .watch(|line| println!("  {line}"))?;
-    Ok(Verdict::of_tests(count(output.lines.iter().map(String::as_str)), output.ok && !files.is_empty()))
+    Ok(Verdict::of_tests(Runner::Node.count(&output.lines), output.ok && !files.is_empty()))
 }
 
 /// Packs the package and installs it in a Vite project and a Node project, as its users do.
@@ -35,5 +35,5 @@ pub(super) fn consumers(project: &Project, browsers: &Browsers) -> Result<Verdic
         run = run.env("CHROMIUM", &browser.chromium);
     }
     let output = run.watch(|line| println!("  {line}"))?;
-    Ok(Verdict::of_tests(count(output.lines.iter().map(String::as_str)), output.ok))
+    Ok(Verdict::of_tests(Runner::Plain.count(&output.lines), output.ok))
 }

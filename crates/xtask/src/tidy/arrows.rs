@@ -6,7 +6,8 @@ use super::crates::Member;
 /// The storeys of the house, lowest first. A crate may use what is on a lower storey.
 const STOREYS: &[(&[&str], &str)] = &[
     (&["throughline-value"], "value"),
-    (&["throughline-expr", "throughline-journal", "throughline-protocol"], "expr, journal, protocol"),
+    (&["throughline-expr", "throughline-journal"], "expr, journal"),
+    (&["throughline-protocol"], "protocol"),
     (
         &["throughline-world", "throughline-dialogue", "throughline-plan", "throughline-memory", "throughline-model"],
         "world, dialogue, plan, memory, model",
