@@ -20,6 +20,10 @@ pub(super) fn bind(project: &Project, wasm: &Path, folder: &Path, name: &str, pr
         return Ok(());
     }
     println!("  binding {}", project.short(folder));
+    // Snippets of an earlier build have other names: nothing of it may stay.
+    if folder.exists() {
+        fs::remove_dir_all(folder).context(format_args!("emptying {}", folder.display()))?;
+    }
     fs::create_dir_all(folder).context(format_args!("making {}", folder.display()))?;
     let small = profile == Profile::Release;
     let mut bindgen = Bindgen::new();

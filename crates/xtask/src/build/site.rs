@@ -6,7 +6,7 @@ use std::path::Path;
 use super::inspector_output;
 use super::page::{self, Asset};
 use crate::error::{Context as _, Result};
-use crate::files::Assembly;
+use crate::files::{Assembly, walk};
 use crate::project::Project;
 
 /// Makes `dist/` hold exactly what the page needs, copying only what changed.
@@ -23,8 +23,8 @@ pub(super) fn assemble(project: &Project) -> Result<()> {
         }
     }
     let bound = inspector_output(project);
-    for name in ["inspector.js", "inspector_bg.wasm"] {
-        assembly.copy(&dist, &bound.join(name), Path::new(name))?;
+    for file in walk(&bound)?.iter().filter(|file| !file.to_string_lossy().ends_with(".d.ts")) {
+        assembly.copy(&dist, &bound.join(file), file)?;
     }
     assembly.finish(&dist)
 }
