@@ -115,33 +115,42 @@ fn skipped_line(line: &str) -> Option<Count> {
 #[derive(Debug, Default)]
 pub(crate) struct QuietSuccesses {
     hiding: bool,
+    /// Which program's tests run: said only when something of them is shown.
+    program: Option<String>,
 }
 
 /// How lines begin that say nothing new.
-const CHATTER: &[&str] = &[
-    "   Compiling ",
-    " Downloading ",
-    "  Downloaded ",
-    "     Running ",
-    "   Doc-tests ",
-    "running ",
-    "test result: ok. 0 passed; 0 failed; 0 ignored; ",
-];
+const CHATTER: &[&str] =
+    &["Compiling ", "Downloading ", "Downloaded ", "running ", "test result: ok. 0 passed; 0 failed; 0 ignored; "];
 
 impl QuietSuccesses {
-    /// Whether a person should see this line.
-    pub(crate) fn shows(&mut self, line: &str) -> bool {
+    /// The lines that a person should see when cargo prints this one.
+    pub(crate) fn shown(&mut self, line: &str) -> Vec<String> {
+        let words = line.trim_start();
+        if words.starts_with("Running ") || words.starts_with("Doc-tests ") {
+            self.program = Some(line.to_owned());
+            return Vec::new();
+        }
         match line {
             "successes:" => self.hiding = true,
             "failures:" => self.hiding = false,
             _ if line.starts_with("test result: ") => self.hiding = false,
             _ => {}
         }
-        if self.hiding {
-            return skipped_line(line).is_some();
-        }
         let passed = line.starts_with("test ") && line.ends_with(" ... ok");
-        !(line.is_empty() || passed || CHATTER.iter().any(|start| line.starts_with(start)))
+        let hidden = if self.hiding {
+            skipped_line(line).is_none()
+        } else {
+            line.is_empty() || passed || CHATTER.iter().any(|start| words.starts_with(start))
+        };
+        if hidden { Vec::new() } else { self.program.take().into_iter().chain([line.to_owned()]).collect() }
+    }
+
+    /// Prints those lines.
+    pub(crate) fn print(&mut self, line: &str) {
+        for line in self.shown(line) {
+            println!("  {line}");
+        }
     }
 }
 
@@ -206,7 +215,12 @@ mod tests {
     #[test]
     fn output_of_passing_tests_is_hidden_but_skipped_cases_and_failures_are_not() {
         let mut filter = QuietSuccesses::default();
-        let shown: Vec<_> = [
+        let lines = [
+            "   Compiling a v1.0.0",
+            "     Running tests/empty.rs",
+            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured",
+            "     Running tests/a.rs",
+            "running 2 tests",
             "test a ... ok",
             "test b ... FAILED",
             "successes:",
@@ -216,19 +230,10 @@ mod tests {
             "failures:",
             "b broke",
             "test result: FAILED. 1 passed; 1 failed; 0 ignored",
-        ]
-        .into_iter()
-        .filter(|line| filter.shows(line))
-        .collect();
-        assert_eq!(
-            shown,
-            [
-                "test b ... FAILED",
-                "SKIPPED 2: no data",
-                "failures:",
-                "b broke",
-                "test result: FAILED. 1 passed; 1 failed; 0 ignored"
-            ]
-        );
+        ];
+        let shown: Vec<_> = lines.into_iter().flat_map(|line| filter.shown(line)).collect();
+        let expected = ["     Running tests/a.rs", "test b ... FAILED", "SKIPPED 2: no data", "failures:", "b broke"];
+        assert_eq!(shown[..5], expected);
+        assert_eq!(shown.len(), 6, "{shown:?}");
     }
 }

@@ -55,11 +55,7 @@ pub(super) fn wasm_bindgen_tests(project: &Project, browsers: &Browsers) -> Resu
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings)
         .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", DRIVER_TIMEOUT)
         .env("WASM_BINDGEN_TEST_TIMEOUT", TEST_TIMEOUT)
-        .watch(|line| {
-            if quiet.shows(line) {
-                println!("  {line}");
-            }
-        })?;
+        .watch(|line| quiet.print(line))?;
     Ok(Verdict::of_tests(Runner::Cargo.count(&output.lines), output.ok))
 }
 

@@ -48,11 +48,7 @@ pub(super) fn tests(project: &Project, depth: Depth) -> Result<Verdict> {
         run = run.args(["--lib", "--bins", "--tests"]);
     }
     // Shown output is where tests say how many cases they skipped; the filter hides the rest of it.
-    let output = run.args(["--", "--show-output"]).watch(|line| {
-        if quiet.shows(line) {
-            println!("  {line}");
-        }
-    })?;
+    let output = run.args(["--", "--show-output"]).watch(|line| quiet.print(line))?;
     Ok(Verdict::of_tests(Runner::Cargo.count(&output.lines), output.ok))
 }
 

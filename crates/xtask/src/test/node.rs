@@ -19,7 +19,7 @@ pub(super) fn package_tests(project: &Project) -> Result<Verdict> {
         .map(|file| folder.join(file))
         .collect();
     let output = Run::new("node")
-        .args(["--test", "--test-reporter=spec"])
+        .args(["--test", "--test-reporter=spec", "--test-timeout=120000"])
         .args(&files)
         .dir(&project.npm())
         .watch(|line| println!("  {line}"))?;
