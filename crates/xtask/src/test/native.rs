@@ -26,7 +26,7 @@ pub(super) fn format(project: &Project) -> Result<()> {
 
 pub(super) fn clippy_native(project: &Project) -> Result<()> {
     Run::cargo(&project.root)
-        .args(["clippy", "--locked", "--quiet", "--workspace", "--all-targets"])
+        .args(["clippy", "--locked", "--quiet", "--workspace", "--all-targets", "--features", "xtask/scenario"])
         .args(excluded())
         .args(["--", "-D", "warnings"])
         .stream()
