@@ -6,6 +6,7 @@ mod operate;
 mod val;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use throughline_value::{Map, Span, Value};
 
@@ -20,12 +21,15 @@ use crate::time::{Reading, Zone, parse_instant};
 pub(crate) use access::{Local, Origin};
 pub(crate) use val::Val;
 
+/// Each path that was read, with when it was read first and by which bytes of the source.
+type Reads = BTreeMap<Vec<String>, (usize, Span)>;
+
 /// One evaluation: the environment, the locals, what is left to spend and what was read.
 pub(crate) struct Context<'e> {
     env: &'e dyn Env,
     fuel: Cell<u64>,
     locals: RefCell<Vec<Local>>,
-    reads: Option<RefCell<Vec<Path>>>,
+    reads: Option<RefCell<Reads>>,
 }
 
 impl<'e> Context<'e> {
@@ -34,12 +38,15 @@ impl<'e> Context<'e> {
     }
 
     pub(crate) fn traced(env: &'e dyn Env) -> Self {
-        Self { reads: Some(RefCell::new(Vec::new())), ..Self::new(env) }
+        Self { reads: Some(RefCell::new(Reads::new())), ..Self::new(env) }
     }
 
     /// The paths read since the last time this was asked.
     pub(crate) fn take_reads(&self) -> Vec<Path> {
-        self.reads.as_ref().map(RefCell::take).unwrap_or_default()
+        let reads = self.reads.as_ref().map(RefCell::take).unwrap_or_default();
+        let mut ordered: Vec<_> = reads.into_iter().collect();
+        ordered.sort_by_key(|(_, (order, _))| *order);
+        ordered.into_iter().map(|(segments, (_, span))| Path { segments, span }).collect()
     }
 
     /// The value as it leaves the language.

@@ -1,4 +1,5 @@
 //! The language, as tables of cases.
+#![allow(clippy::unwrap_used, clippy::string_slice, reason = "a test that fails may panic")]
 
 use throughline_expr::time::Zone;
 use throughline_expr::{Expr, MapEnv};

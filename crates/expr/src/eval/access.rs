@@ -1,5 +1,7 @@
 //! Names, locals and steps into values.
 
+use std::rc::Rc;
+
 use throughline_value::{Span, Value};
 
 use super::{Context, Val};
@@ -22,7 +24,7 @@ pub(crate) enum Origin {
     /// The value at exactly this path.
     At(Vec<String>),
     /// Something computed from these paths.
-    From(Vec<Path>),
+    From(Rc<[Path]>),
 }
 
 /// A step whose index has been computed.
@@ -157,7 +159,12 @@ impl Context<'_> {
         match &local.origin {
             Origin::None => {}
             Origin::At(_) => self.read(path, span),
-            Origin::From(paths) => paths.iter().for_each(|path| self.read(path.segments.clone(), span)),
+            Origin::From(paths) => {
+                if let Err(error) = self.spend(paths.len() as u64) {
+                    return Some(Err(error));
+                }
+                paths.iter().for_each(|path| self.read(path.segments.clone(), span));
+            }
         }
         Some(match found {
             None => Ok(None),
@@ -168,9 +175,8 @@ impl Context<'_> {
     fn read(&self, segments: Vec<String>, span: Span) {
         if let Some(reads) = &self.reads {
             let mut reads = reads.borrow_mut();
-            if !reads.iter().any(|known| known.segments == segments) {
-                reads.push(Path { segments, span });
-            }
+            let order = reads.len();
+            reads.entry(segments).or_insert((order, span));
         }
     }
 

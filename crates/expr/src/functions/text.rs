@@ -74,7 +74,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The items of a list as one text, with the separator between them.",
         1,
         2,
-        |c, args| join(c, args),
+        join,
     ),
     strict("replace(text, from, to)", "The text with every `from` replaced.", 3, 3, |c, mut args| {
         let (text, from, to) = (args.text()?, args.text()?, args.text()?);

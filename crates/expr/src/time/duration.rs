@@ -223,13 +223,17 @@ fn parse_iso(text: &str) -> Option<Duration> {
     let mut total = Duration::default();
     for (mut rest, mut units) in [(date, DATE), (time, TIME)] {
         while !rest.is_empty() {
-            let (number, after) = split_number(rest)?;
+            // Mixed signs come out of subtractions; each part then has its own.
+            let (minus, unsigned) = rest.strip_prefix('-').map_or((false, rest), |rest| (true, rest));
+            let (number, after) = split_number(unsigned)?;
             // Each unit at most once and in order.
             let at = units.iter().position(|(unit, _)| after.starts_with(unit))?;
             let (unit, weight) = units.get(at)?;
             units = units.get(at + 1..)?;
             rest = after.strip_prefix(unit)?;
-            total = plus(total, number, *weight)?;
+            let (months, days, ms) = *weight;
+            let sign = if minus { -1 } else { 1 };
+            total = plus(total, number, (sign * months, sign * days, sign * ms))?;
         }
     }
     Some(total)
