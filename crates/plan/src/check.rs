@@ -1,0 +1,119 @@
+//! The checker: every problem at once, in the order of the text, with repairs.
+
+mod names;
+pub(crate) mod problems;
+mod steps;
+
+use throughline_protocol::view::{PlanReport, PlanStep};
+use throughline_value::{Span, Value, json};
+
+use crate::graph::{self, Edges, Graph};
+use crate::limits::MAX_PLAN_BYTES;
+use crate::plan::{Plan, Step};
+use crate::scope::Scope;
+use crate::text::DraftPlan;
+use problems::Problems;
+
+/// Reads and checks a plan: text, or the JSON form as a value or as text. The plan is given only when it has
+/// no errors. Every place of the report points into [`PlanReport::text`].
+#[must_use]
+pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
+    let mut problems = Problems::default();
+    let text = match plan {
+        Value::Text(text) if text.len() > MAX_PLAN_BYTES => {
+            let message = format!("a plan has at most {MAX_PLAN_BYTES} bytes; this one has {}", text.len());
+            problems.error("plan-too-long", Span::new(MAX_PLAN_BYTES, text.len()), message);
+            return (None, report(String::new(), problems, None, &Graph::new()));
+        }
+        Value::Text(text) if text.trim_start().starts_with(['[', '{']) => match json::read_value(text) {
+            Ok(value) => crate::json::to_text(&value, &mut problems),
+            Err(error) => {
+                let message = format!("this looks like the JSON form, but: {error}");
+                problems.error("plan-syntax", error.span().unwrap_or_default(), message);
+                return (None, report(text.clone(), problems, None, &Graph::new()));
+            }
+        },
+        Value::Text(text) => text.clone(),
+        other => crate::json::to_text(other, &mut problems),
+    };
+    if text.len() > MAX_PLAN_BYTES {
+        let message = format!("a plan has at most {MAX_PLAN_BYTES} bytes; this one has {}", text.len());
+        problems.error("plan-too-long", Span::new(0, 0), message).span = None;
+        return (None, report(String::new(), problems, None, &Graph::new()));
+    }
+    // A JSON form of which nothing could be written down has said why.
+    if text.trim().is_empty() && problems.len() > 0 {
+        return (None, report(text, problems, None, &Graph::new()));
+    }
+    check_text(text, scope, problems)
+}
+
+fn check_text(text: String, scope: &Scope, mut problems: Problems) -> (Option<Plan>, PlanReport) {
+    let draft = crate::text::parse(&text, scope, &mut problems);
+    let graph = names::resolve(&text, &draft, scope, &mut problems);
+    steps::check(&draft, scope, &mut problems);
+    let plan = assemble(&text, draft, &graph);
+    let report = report(text, problems, plan.as_ref(), &graph);
+    (plan.filter(|_| report.ok), report)
+}
+
+/// The typed plan, when every step could be read.
+fn assemble(text: &str, draft: DraftPlan, graph: &Graph) -> Option<Plan> {
+    let steps: Option<Vec<Step>> = draft
+        .steps
+        .into_iter()
+        .map(|step| {
+            let edges = graph.get(&step.id.value).cloned().unwrap_or_default();
+            Some(Step {
+                id: step.id,
+                action: step.action?,
+                note: step.note,
+                span: step.span,
+                needs: edges.needs,
+                branches: edges.branches,
+            })
+        })
+        .collect();
+    Some(Plan { source: text.to_owned(), steps: steps?, note: draft.note })
+}
+
+fn report(text: String, problems: Problems, plan: Option<&Plan>, graph: &Graph) -> PlanReport {
+    let diagnostics = problems.finish();
+    let steps = plan.map_or_else(Vec::new, |plan| plan.steps.iter().map(Step::view).collect());
+    PlanReport {
+        ok: !diagnostics.iter().any(|d| d.severity == "error"),
+        diagnostics,
+        steps,
+        waves: graph::waves(graph),
+        text,
+    }
+}
+
+impl Step {
+    /// The step as reports show it.
+    #[must_use]
+    pub fn view(&self) -> PlanStep {
+        let edges = Edges { needs: self.needs.clone(), branches: self.branches.clone() };
+        PlanStep {
+            id: self.id.value.clone(),
+            op: self.action.op().as_str().to_owned(),
+            args: crate::json::args(&self.action),
+            needs: edges.all().map(str::to_owned).collect(),
+            note: self.note.clone(),
+            span: self.span,
+        }
+    }
+}
+
+impl Plan {
+    /// The steps that can run at the same time, wave by wave.
+    #[must_use]
+    pub fn waves(&self) -> Vec<Vec<String>> {
+        graph::waves(&self.graph())
+    }
+
+    pub(crate) fn graph(&self) -> Graph {
+        let edges = |s: &Step| Edges { needs: s.needs.clone(), branches: s.branches.clone() };
+        self.steps.iter().map(|s| (s.id.value.clone(), edges(s))).collect()
+    }
+}

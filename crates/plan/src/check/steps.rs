@@ -1,0 +1,128 @@
+//! What each step says: sources, tools, patterns, paths.
+
+use std::collections::BTreeMap;
+
+use serde_json_path::JsonPath;
+use throughline_value::{Span, Value};
+
+use super::problems::{Problems, fix};
+use crate::limits::MAX_JSON_PATH_BYTES;
+use crate::nearest::nearest;
+use crate::pattern;
+use crate::plan::{Action, Argument, Extract, How, Spanned};
+use crate::scope::{Scope, ToolRule};
+use crate::text::{DraftPlan, quote_pattern, quote_plain};
+
+pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
+    let mut sources: BTreeMap<&str, &str> = BTreeMap::new();
+    for step in &plan.steps {
+        let from = problems.len();
+        match &step.action {
+            Some(Action::Get { source }) => {
+                self::source(source, scope, problems);
+                if let Some(first) = sources.get(source.value.as_str()) {
+                    let message = format!("${first} has read this source already; use it instead of reading it twice");
+                    problems.warning("repeated-source", source.span, message);
+                } else {
+                    sources.insert(&source.value, &step.id.value);
+                }
+            }
+            Some(Action::Extract(extract)) => self::extract(extract, scope, problems),
+            Some(Action::Call { tool, arguments }) => call(tool, arguments, scope, problems),
+            Some(Action::Compute(_) | Action::If { .. }) | None => {}
+        }
+        problems.belong_to(from, &step.id.value);
+    }
+}
+
+fn source(source: &Spanned<String>, scope: &Scope, problems: &mut Problems) {
+    if !scope.sources.contains_key(&source.value) {
+        unknown("unknown-source", "source", source, scope.sources.keys(), problems);
+    }
+}
+
+/// There is nothing of this name; the nearest name is the repair.
+fn unknown<'a>(
+    code: &str,
+    what: &str,
+    name: &Spanned<String>,
+    known: impl Iterator<Item = &'a String> + Clone,
+    problems: &mut Problems,
+) {
+    let near = nearest(&name.value, known.clone().map(String::as_str));
+    let list: Vec<_> = known.map(String::as_str).take(20).collect();
+    let list = if list.is_empty() { "there are none".to_owned() } else { format!("there are {}", list.join(", ")) };
+    let problem = problems.error(code, name.span, format!("there is no {what} `{}`; {list}", name.value));
+    problem.fix = near.and_then(|near| fix(format!("write {near}"), name.span, crate::print::name(near)));
+}
+
+fn extract(extract: &Extract, scope: &Scope, problems: &mut Problems) {
+    match &extract.how {
+        How::Path(path) => json_path(path, problems),
+        How::Pattern(regex) => {
+            let Err(wrong) = pattern::compile(&regex.value) else { return };
+            // Within a raw text, or one without escapes, bytes of the pattern are bytes of the plan.
+            let plain = regex.span.end - regex.span.start;
+            let inside = match plain.checked_sub(regex.value.len()) {
+                Some(3) => Some(regex.span.start + 2),
+                Some(2) => Some(regex.span.start + 1),
+                _ => None,
+            };
+            let span = wrong.at.zip(inside).map_or(regex.span, |((a, b), start)| Span::new(start + a, start + b));
+            problems.error(wrong.code, span, wrong.message).fix =
+                wrong.instead.and_then(|new| fix("write it so", regex.span, quote_pattern(&new)));
+        }
+        How::Named(name) => match scope.patterns.get(&name.value) {
+            None => unknown("unknown-pattern", "pattern", name, scope.patterns.keys(), problems),
+            Some(regex) => {
+                if let Err(wrong) = pattern::compile(regex) {
+                    let message = format!("the domain's pattern `{}`: {}", name.value, wrong.message);
+                    problems.error(wrong.code, name.span, message);
+                }
+            }
+        },
+    }
+}
+
+fn json_path(path: &Spanned<String>, problems: &mut Problems) {
+    if path.value.len() > MAX_JSON_PATH_BYTES {
+        let message = format!("a path has at most {MAX_JSON_PATH_BYTES} bytes; this one has {}", path.value.len());
+        problems.error("bad-json-path", path.span, message);
+        return;
+    }
+    let Err(error) = JsonPath::parse(&path.value) else { return };
+    let plain = path.span.end - path.span.start == path.value.len() + 2;
+    let at = path.span.start + error.position().max(1);
+    let span = if plain && at < path.span.end { Span::new(at, path.span.end - 1) } else { path.span };
+    // What people write for a path: without the root, or with only a dot.
+    let stem = path.value.trim().trim_start_matches('$').trim_start_matches('.');
+    let meant = [format!("$.{stem}"), format!("${stem}")].into_iter().find(|p| JsonPath::parse(p).is_ok());
+    problems
+        .error("bad-json-path", span, format!("this is not a JSON path (RFC 9535): {}", error.message()))
+        .fix = meant.and_then(|p| fix(format!("write {p}"), path.span, quote_plain(&p)));
+}
+
+fn call(tool: &Spanned<String>, arguments: &[Argument], scope: &Scope, problems: &mut Problems) {
+    let Some(rule) = scope.tools.get(&tool.value) else {
+        unknown("unknown-tool", "tool", tool, scope.tools.keys(), problems);
+        return;
+    };
+    against_schema(tool, rule, arguments, problems);
+}
+
+/// The names of the arguments against the tool's schema; their values are known only when it is called.
+fn against_schema(tool: &Spanned<String>, rule: &ToolRule, arguments: &[Argument], problems: &mut Problems) {
+    let given = |name: &str| arguments.iter().any(|a| a.name.value == name);
+    let required = rule.schema.get("required").and_then(Value::as_list).unwrap_or(&[]);
+    for name in required.iter().filter_map(Value::as_str).filter(|name| !given(name)) {
+        let message = format!("the tool `{}` needs the argument `{name}`; add it", tool.value);
+        problems.error("missing-argument", tool.span, message);
+    }
+    let Some(properties) = rule.schema.get("properties").and_then(Value::as_map) else { return };
+    if rule.schema.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
+        return;
+    }
+    for argument in arguments.iter().filter(|a| !properties.contains_key(&a.name.value)) {
+        unknown("unknown-argument", "argument", &argument.name, properties.keys(), problems);
+    }
+}

@@ -1,0 +1,24 @@
+//! Applying repairs.
+
+use throughline_protocol::view::{Diagnostic, Fix};
+
+/// The text with the repairs applied. Of two repairs that overlap only the first is applied: check the
+/// result and apply again. Insertions at one place are all applied, in the order given.
+#[must_use]
+pub fn apply_fixes(text: &str, diagnostics: &[Diagnostic]) -> String {
+    let mut fixes: Vec<&Fix> = diagnostics.iter().filter_map(|d| d.fix.as_ref()).collect();
+    fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for fix in fixes {
+        let Some(before) = text.get(from..fix.span.start).filter(|_| fix.span.start >= from) else { continue };
+        if text.get(fix.span.start..fix.span.end).is_none() {
+            continue;
+        }
+        out.push_str(before);
+        out.push_str(&fix.replacement);
+        from = fix.span.end;
+    }
+    out.push_str(text.get(from..).unwrap_or(""));
+    out
+}

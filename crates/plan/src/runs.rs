@@ -1,0 +1,152 @@
+//! All runs: a projection of the journal, and the state machine that says what comes next.
+//!
+//! Nothing here waits. [`Plans::advance`] gives the records of the steps that can be run now and the calls
+//! that the host must make once those records are committed; [`Plans::finish_call`] gives the record of a
+//! call's result. The caller folds the records with [`Plans::evolve`] and asks again until nothing comes.
+//! After a reload the folded records are all there is: `advance` goes on where the journal ends, and
+//! [`Plans::pending_calls`] names the calls whose result was never recorded.
+
+mod advance;
+mod command;
+mod digest;
+mod environment;
+mod evolve;
+mod execute;
+mod record;
+mod state;
+mod view;
+
+use indexmap::IndexMap;
+use throughline_journal::{Draft, Seq};
+use throughline_protocol::view::Evidence;
+use throughline_value::{Map, Number, Value};
+
+pub(crate) use state::{Run, RunStatus, StepState, StepStatus};
+
+/// All runs.
+#[derive(Clone, Debug, Default)]
+pub struct Plans {
+    /// By id, in the order of their start.
+    runs: IndexMap<String, Run>,
+    /// How many records of this room could not be read.
+    quarantined: u64,
+}
+
+/// A document as it is handed to a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentRef<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its version, from 1.
+    pub version: u64,
+    /// Its kind.
+    pub media_type: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// SHA-256 of its text.
+    pub hash: &'a str,
+}
+
+/// Where a run gets documents from.
+pub trait Documents {
+    /// A document; its newest version, or the one asked for.
+    fn document(&self, name: &str, version: Option<u64>) -> Option<DocumentRef<'_>>;
+}
+
+/// What can be done next in a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Advance {
+    /// The records to append; nothing when the run waits for calls, is paused or is over.
+    pub drafts: Vec<Draft>,
+    /// The calls to make once the records are committed.
+    pub calls: Vec<ToolCall>,
+}
+
+/// A call of a tool that a step needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// The call's key: the run and the step, `run_…/step`.
+    pub key: String,
+    /// The run.
+    pub run: String,
+    /// The step.
+    pub step: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, as values.
+    pub args: Map,
+    /// The same for every attempt of the same call: a tool that changes the world does it once for a key.
+    pub idempotency_key: String,
+    /// Whether it changes the world.
+    pub writes: bool,
+    /// Whether a person must approve it first.
+    pub approval: bool,
+    /// Which attempt this is, from 1.
+    pub attempt: u32,
+}
+
+/// Why a tool gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolError {
+    /// A stable code.
+    pub code: String,
+    /// What was wrong.
+    pub message: String,
+}
+
+/// A value of a run with what it rests on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bound {
+    /// The value. For a document: its name, version, kind, length and hash, not its text.
+    pub value: Value,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// How sure.
+    pub confidence: Option<Number>,
+    /// The step it comes from; empty for an input.
+    pub step: String,
+}
+
+impl Plans {
+    /// Whether there is a run of this id.
+    #[must_use]
+    pub fn contains(&self, run: &str) -> bool {
+        self.runs.contains_key(run)
+    }
+
+    /// The newest run; `None` when there is none.
+    #[must_use]
+    pub fn newest(&self) -> Option<&str> {
+        self.runs.keys().next_back().map(String::as_str)
+    }
+
+    /// `running`, `paused`, `done`, `failed` or `cancelled`.
+    #[must_use]
+    pub fn status(&self, run: &str) -> Option<&'static str> {
+        self.runs.get(run).map(|run| run.status().as_str())
+    }
+
+    /// The runs that go on by themselves, oldest first: call [`Plans::advance`] for each after a reload.
+    #[must_use]
+    pub fn running(&self) -> Vec<String> {
+        self.runs.values().filter(|r| r.status() == RunStatus::Running).map(|r| r.id.clone()).collect()
+    }
+
+    /// The record that started the run.
+    #[must_use]
+    pub fn started_at(&self, run: &str) -> Option<Seq> {
+        self.runs.get(run).map(|run| run.seq)
+    }
+
+    /// The values of a run as they stand now, inputs first, then in the order of the steps.
+    #[must_use]
+    pub fn values(&self, run: &str) -> IndexMap<String, Bound> {
+        self.runs.get(run).map(|run| run.values_at(Seq::MAX)).unwrap_or_default()
+    }
+
+    /// How many records of this room could not be read.
+    #[must_use]
+    pub fn quarantined(&self) -> u64 {
+        self.quarantined
+    }
+}

@@ -1,0 +1,130 @@
+//! What a plan may use: sources, tools, patterns, inputs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_protocol::Domain;
+use throughline_value::Value;
+
+/// What stands behind a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A document that was added.
+    Document(String),
+    /// A tool that is called without arguments.
+    Tool(String),
+}
+
+/// What a plan needs to know of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolRule {
+    /// Whether it changes the world.
+    pub writes: bool,
+    /// Whether a person must approve each call.
+    pub approval: bool,
+    /// The JSON Schema of its arguments.
+    pub schema: Value,
+}
+
+/// What a plan may use. Everything that is not in it is reported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scope {
+    /// The sources, by name.
+    pub sources: BTreeMap<String, Target>,
+    /// The tools, by name.
+    pub tools: BTreeMap<String, ToolRule>,
+    /// The names of the values that are given to the run.
+    pub inputs: BTreeSet<String>,
+    /// The patterns of the domain: name to regular expression.
+    pub patterns: BTreeMap<String, String>,
+    /// The names that expressions may use beside bindings and `now`, when the environment of the run has
+    /// them: `facts`, `state`.
+    pub names: BTreeSet<String>,
+    /// The bindings that the answer will use; `None` when it is not known.
+    pub wanted: Option<BTreeSet<String>>,
+}
+
+impl Scope {
+    /// A scope in which nothing may be used.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The sources, tools and patterns of a domain.
+    #[must_use]
+    pub fn of(domain: &Domain) -> Self {
+        let sources = domain.sources.iter().map(|(name, source)| {
+            let target = match (&source.document, &source.tool) {
+                (Some(document), _) => Target::Document(document.clone()),
+                (None, Some(tool)) => Target::Tool(tool.clone()),
+                // A source that says nothing more is the document of its own name.
+                (None, None) => Target::Document(name.clone()),
+            };
+            (name.clone(), target)
+        });
+        let tools = domain.tools.iter().map(|(name, tool)| {
+            let writes = tool.effect.as_deref() == Some("write");
+            (name.clone(), ToolRule { writes, approval: tool.approval, schema: tool.schema.clone() })
+        });
+        Self {
+            sources: sources.collect(),
+            tools: tools.collect(),
+            patterns: domain.patterns.iter().map(|(name, p)| (name.clone(), p.regex.clone())).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same scope with one more source that reads a document.
+    #[must_use]
+    pub fn source(mut self, name: impl Into<String>, document: impl Into<String>) -> Self {
+        self.sources.insert(name.into(), Target::Document(document.into()));
+        self
+    }
+
+    /// The same scope with one more source that calls a tool.
+    #[must_use]
+    pub fn source_tool(mut self, name: impl Into<String>, tool: impl Into<String>) -> Self {
+        self.sources.insert(name.into(), Target::Tool(tool.into()));
+        self
+    }
+
+    /// The same scope with one more tool.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>, rule: ToolRule) -> Self {
+        self.tools.insert(name.into(), rule);
+        self
+    }
+
+    /// The same scope with one more pattern.
+    #[must_use]
+    pub fn pattern(mut self, name: impl Into<String>, regex: impl Into<String>) -> Self {
+        self.patterns.insert(name.into(), regex.into());
+        self
+    }
+
+    /// The same scope with more inputs.
+    #[must_use]
+    pub fn inputs<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.inputs.extend(names.into_iter().map(|name| bare(&name.into()).to_owned()));
+        self
+    }
+
+    /// The same scope, in which expressions may also use these names of the run's environment.
+    #[must_use]
+    pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same scope, with the bindings that the answer will use.
+    #[must_use]
+    pub fn wanted<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.wanted.get_or_insert_default().extend(names.into_iter().map(|name| bare(&name.into()).to_owned()));
+        self
+    }
+}
+
+/// A binding's name without the `$` in front.
+pub(crate) fn bare(name: &str) -> &str {
+    name.strip_prefix('$').unwrap_or(name)
+}

@@ -1,0 +1,8 @@
+//! The text form: one step a line, `#` comments, continuation by indentation.
+
+mod lines;
+mod parse;
+mod token;
+
+pub(crate) use parse::{Draft, DraftPlan, Place, Use, parse};
+pub(crate) use token::{quote_pattern, quote_plain};
