@@ -1,0 +1,111 @@
+//! From a name to the entity that is meant.
+
+use std::collections::BTreeMap;
+
+use throughline_journal::Seq;
+use throughline_protocol::{Refusal, nearest};
+use throughline_value::Value;
+
+use crate::entity::Node;
+use crate::identity::{EntityId, entity_id};
+use crate::limits::{MAX_CANDIDATES, MAX_SUGGESTION_NAMES};
+use crate::world::World;
+
+/// Seen from the newest record.
+pub(crate) const NEWEST: Seq = Seq::MAX;
+
+/// What a name stands for.
+pub(crate) enum Found<'a> {
+    /// Nothing.
+    Nothing,
+    /// The node that goes by it.
+    One(&'a Node),
+    /// Different entities that all go by it.
+    Several(Vec<&'a Node>),
+}
+
+/// An entity that a command names: the node it was addressed by, and what that counts as.
+pub(crate) struct Target<'a> {
+    pub(crate) node: &'a Node,
+    pub(crate) root: &'a Node,
+}
+
+impl World {
+    /// The entity of an id, a raw id or an alias, following merges; `None` when there is none, or when
+    /// several different ones go by the name.
+    #[must_use]
+    pub fn resolve(&self, name_or_id: &str, entity_type: Option<&str>) -> Option<EntityId> {
+        self.resolve_at(name_or_id, entity_type, NEWEST)
+    }
+
+    /// As [`World::resolve`], by what was known after record `seq`.
+    #[must_use]
+    pub fn resolve_at(&self, name_or_id: &str, entity_type: Option<&str>, seq: Seq) -> Option<EntityId> {
+        match self.find(name_or_id, entity_type, seq) {
+            Found::One(node) => Some(self.root(node, seq).id.clone()),
+            _ => None,
+        }
+    }
+
+    /// An id before a raw id, a raw id before an alias.
+    pub(crate) fn find(&self, name: &str, entity_type: Option<&str>, seq: Seq) -> Found<'_> {
+        let of_type = |node: &&Node| entity_type.is_none_or(|t| t == &*node.entity_type) && node.registered <= seq;
+        if let Some(node) = self.node(name).filter(of_type) {
+            return Found::One(node);
+        }
+        let spellings: Vec<_> = self.names.spellings(name, entity_type).collect();
+        let raw = spellings.iter().filter_map(|(t, key)| self.node(&entity_id(t, key)).filter(of_type));
+        match self.one_of(raw, seq) {
+            Found::Nothing => {}
+            found => return found,
+        }
+        let named = spellings.iter().flat_map(|(t, key)| self.names.named(t, key, seq));
+        self.one_of(named.filter_map(|id| self.node(id)), seq)
+    }
+
+    /// One, when all of them count as the same entity: the one that stands for it, if it is among them.
+    fn one_of<'a>(&'a self, nodes: impl Iterator<Item = &'a Node>, seq: Seq) -> Found<'a> {
+        let mut by_root: BTreeMap<&str, &Node> = BTreeMap::new();
+        for node in nodes {
+            let root = self.root(node, seq);
+            let kept = by_root.entry(&root.id).or_insert(node);
+            if node.id == root.id {
+                *kept = node;
+            }
+        }
+        let mut found = by_root.into_values();
+        match (found.next(), found.next()) {
+            (None, _) => Found::Nothing,
+            (Some(one), None) => Found::One(one),
+            (Some(one), Some(two)) => Found::Several([one, two].into_iter().chain(found).collect()),
+        }
+    }
+
+    /// The entity that a command names.
+    pub(crate) fn target(&self, name: &str, entity_type: Option<&str>, path: &str) -> Result<Target<'_>, Refusal> {
+        match self.find(name, entity_type, NEWEST) {
+            Found::One(node) => Ok(Target { node, root: self.root(node, NEWEST) }),
+            Found::Several(nodes) => {
+                let candidates: Vec<&str> = nodes.iter().take(MAX_CANDIDATES).map(|node| &*node.id).collect();
+                let message = format!("`{name}` is the name of {} entities; say which by its id", nodes.len());
+                Err(Refusal::new("ambiguous-name", message)
+                    .at_path(path)
+                    .suggest(format!("one of {}", candidates.join(", ")))
+                    .with(Value::from([("candidates", candidates)])))
+            }
+            Found::Nothing => Err(self.unknown_entity(name, entity_type, path)),
+        }
+    }
+
+    fn unknown_entity(&self, name: &str, entity_type: Option<&str>, path: &str) -> Refusal {
+        let what = entity_type.map_or_else(|| "entity".to_owned(), |t| format!("entity of the type `{t}`"));
+        let refusal =
+            Refusal::new("unknown-entity", format!("there is no {what} `{name}`; register it first")).at_path(path);
+        let nodes = self.nodes.values().filter(|node| entity_type.is_none_or(|t| t == &*node.entity_type));
+        let names: Vec<&str> = nodes.take(MAX_SUGGESTION_NAMES).flat_map(|n| [&*n.id, n.raw_id.as_str()]).collect();
+        match nearest(name, &names) {
+            Some(near) => refusal.suggest(format!("did you mean `{near}`?")),
+            None => refusal,
+        }
+    }
+}

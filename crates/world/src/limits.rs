@@ -1,0 +1,22 @@
+//! Every limit of the room, in one place.
+
+/// The longest raw id, alias, field, relation or event name, in bytes.
+pub const MAX_NAME_BYTES: usize = 1_024;
+/// The most fields of one entity.
+pub const MAX_FIELDS: usize = 512;
+/// The most names of one entity beside its raw id.
+pub const MAX_NAMES: usize = 512;
+/// The most events that are pending or held at the same time.
+pub const MAX_OPEN_EVENTS: usize = 10_000;
+/// The most commands that one event does.
+pub const MAX_EVENT_COMMANDS: usize = 64;
+/// The most versions of an entity that its detail lists, the newest ones.
+pub const MAX_VERSIONS_LISTED: usize = 1_000;
+/// The most names that are looked at for a suggestion.
+pub const MAX_SUGGESTION_NAMES: usize = 2_000;
+/// The most candidates that an ambiguous name lists.
+pub const MAX_CANDIDATES: usize = 20;
+/// The longest id pattern of a domain, in bytes.
+pub const MAX_PATTERN_BYTES: usize = 1_000;
+/// The largest compiled id pattern, in bytes.
+pub const MAX_PATTERN_SIZE: usize = 1 << 20;
