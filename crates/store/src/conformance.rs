@@ -1,0 +1,277 @@
+//! One suite of tests for every store: [`conformance!`](crate::conformance) writes the test functions, [`suite`] holds what they do.
+
+/// Writes a test for each case of [`suite`](crate::suite). `$make` gives the store of a name; called twice
+/// with one name, it gives two handles on one journal, as two tabs have.
+///
+/// `conformance!(native, Memory::new)` makes ordinary tests of a store that answers at once;
+/// `conformance!(browser, IndexedDb::new)` makes wasm-bindgen tests.
+#[macro_export]
+macro_rules! conformance {
+    (native, $make:expr) => { $crate::conformance!(@cases native, $make); };
+    (browser, $make:expr) => { $crate::conformance!(@cases browser, $make); };
+    (@cases $how:ident, $make:expr) => {
+        $crate::conformance!(@each $how, $make,
+            a_new_journal_is_empty_and_keeps_its_first_id
+            what_was_appended_is_there_when_it_is_opened_again
+            of_two_writers_at_one_head_the_second_gets_the_frames_it_missed
+            the_same_frame_twice_is_written_once
+            ten_writers_lose_nothing
+            the_frames_after_a_head_are_given_in_order
+            an_import_is_all_or_nothing_and_needs_an_empty_journal
+            a_removed_journal_refuses_appends_and_can_be_made_anew
+            the_raw_segments_are_the_bytes_that_load_reads
+            falsy_values_survive
+        );
+    };
+    (@each native, $make:expr, $($case:ident)+) => {
+        $(#[test] fn $case() -> ::core::result::Result<(), $crate::StoreError> {
+            $crate::suite::at_once($crate::suite::$case($make, stringify!($case)))
+        })+
+    };
+    (@each browser, $make:expr, $($case:ident)+) => {
+        $(#[::wasm_bindgen_test::wasm_bindgen_test] async fn $case() {
+            let result = $crate::suite::$case($make, stringify!($case)).await;
+            assert!(result.is_ok(), "{result:?}");
+        })+
+    };
+}
+
+pub mod suite {
+    //! What every store must do; run it through [`conformance!`](crate::conformance).
+
+    use std::future::Future;
+    use std::task::{Context, Poll, Waker};
+
+    use throughline_journal::{Draft, Frame, Head, Journal, read_segment};
+    use throughline_value::{Value, json};
+
+    use crate::{Appended, Store, StoreError, load};
+
+    type Done = Result<(), StoreError>;
+
+    /// Runs a future that never has to wait.
+    ///
+    /// # Errors
+    /// The future's, or that it has to wait.
+    pub fn at_once(future: impl Future<Output = Done>) -> Done {
+        let mut future = Box::pin(future);
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result,
+            Poll::Pending => Err(StoreError::Failed("this store has to wait: test it in a browser".to_owned())),
+        }
+    }
+
+    /// One tab: a store, and the journal as this tab knows it.
+    struct Tab<S> {
+        store: S,
+        journal: Journal,
+    }
+
+    impl<S: Store> Tab<S> {
+        async fn open(store: S, id: &str) -> Result<Self, StoreError> {
+            let journal = store.open(id).await?;
+            Ok(Self { store, journal })
+        }
+
+        fn propose(&self, data: Value) -> Frame {
+            self.journal.propose(1_000, vec![], vec![Draft::new("note.written", data)])
+        }
+
+        /// Appends, and folds what was missed until the head fits; gives how often it had to.
+        async fn write(&mut self, data: &Value) -> Result<usize, StoreError> {
+            for conflicts in 0..100 {
+                let frame = self.propose(data.clone());
+                match self.store.append(&self.journal.head(), &frame).await? {
+                    Appended::Committed => {
+                        self.fold(vec![frame])?;
+                        return Ok(conflicts);
+                    }
+                    Appended::Conflict(frames) => self.fold(frames)?,
+                }
+            }
+            Err(StoreError::Failed("no end of conflicts".to_owned()))
+        }
+
+        fn fold(&mut self, frames: Vec<Frame>) -> Done {
+            for frame in frames {
+                self.journal.commit(frame).map_err(|e| StoreError::Failed(e.to_string()))?;
+            }
+            Ok(())
+        }
+    }
+
+    fn texts(journal: &Journal) -> Vec<String> {
+        journal.records().map(|r| r.data().to_json()).collect()
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn a_new_journal_is_empty_and_keeps_its_first_id<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let first = make(name.to_owned()).open("a").await?;
+        let second = make(name.to_owned()).open("b").await?;
+        assert_eq!((first.id(), second.id()), ("a", "a"));
+        assert_eq!(second.head(), Journal::new("a").head());
+        make(name.to_owned()).remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn what_was_appended_is_there_when_it_is_opened_again<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut tab = Tab::open(make(name.to_owned()), "a").await?;
+        for text in ["one", "two", "three"] {
+            assert_eq!(tab.write(&text.into()).await?, 0);
+        }
+        tab.store.close();
+        let again = make(name.to_owned()).open("b").await?;
+        assert_eq!(again.head(), tab.journal.head());
+        assert_eq!(texts(&again), ["\"one\"", "\"two\"", "\"three\""]);
+        tab.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn of_two_writers_at_one_head_the_second_gets_the_frames_it_missed<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut one = Tab::open(make(name.to_owned()), "a").await?;
+        let mut two = Tab::open(make(name.to_owned()), "b").await?;
+        one.write(&"first".into()).await?;
+        one.write(&"second".into()).await?;
+        let late = two.propose("late".into());
+        let missed = two.store.append(&two.journal.head(), &late).await?;
+        assert_eq!(missed, Appended::Conflict(one.journal.frames().to_vec()));
+        assert_eq!(two.write(&"late".into()).await?, 1);
+        let journal = make(name.to_owned()).open("c").await?;
+        assert_eq!(texts(&journal), ["\"first\"", "\"second\"", "\"late\""]);
+        one.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn the_same_frame_twice_is_written_once<S: Store>(make: impl Fn(String) -> S, name: &str) -> Done {
+        let tab = Tab::open(make(name.to_owned()), "a").await?;
+        let (head, frame) = (tab.journal.head(), tab.propose("once".into()));
+        // The second is what a retry looks like whose first try was committed, but not heard of.
+        for _ in 0..2 {
+            assert_eq!(tab.store.append(&head, &frame).await?, Appended::Committed);
+        }
+        assert_eq!(texts(&make(name.to_owned()).open("b").await?), ["\"once\""]);
+        tab.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn ten_writers_lose_nothing<S: Store>(make: impl Fn(String) -> S, name: &str) -> Done {
+        let mut tabs = Vec::new();
+        for _ in 0..10 {
+            tabs.push(Tab::open(make(name.to_owned()), "a").await?);
+        }
+        for round in 0..3_i64 {
+            for (number, tab) in (0_i64..).zip(&mut tabs) {
+                tab.write(&(round * 10 + number).into()).await?;
+            }
+        }
+        let journal = make(name.to_owned()).open("b").await?;
+        let expected: Vec<String> = (0..30).map(|n: i64| n.to_string()).collect();
+        assert_eq!(texts(&journal), expected);
+        make(name.to_owned()).remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn the_frames_after_a_head_are_given_in_order<S: Store>(make: impl Fn(String) -> S, name: &str) -> Done {
+        let mut tab = Tab::open(make(name.to_owned()), "a").await?;
+        for n in 0..5_i64 {
+            tab.write(&n.into()).await?;
+        }
+        for from in 0..=5 {
+            assert_eq!(tab.store.after(from).await?, tab.journal.frames_after(from), "after {from}");
+        }
+        // One segment of an import holds many frames; the cut may fall inside of it.
+        let copy_name = format!("{name} copy");
+        let copy = make(copy_name);
+        copy.open("b").await?;
+        copy.import(&tab.journal).await?;
+        for from in 0..=5 {
+            assert_eq!(copy.after(from).await?, tab.journal.frames_after(from), "after {from} of an import");
+        }
+        copy.remove().await?;
+        tab.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn an_import_is_all_or_nothing_and_needs_an_empty_journal<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut source = Journal::new("source");
+        let long = "x".repeat(crate::SEGMENT_BYTES / 3);
+        for _ in 0..10 {
+            let frame = source.propose(1, vec![], vec![Draft::new("note.written", long.as_str().into())]);
+            source.commit(frame).map_err(|e| StoreError::Failed(e.to_string()))?;
+        }
+        let store = make(name.to_owned());
+        store.open("a").await?;
+        store.import(&source).await?;
+        let found = make(name.to_owned()).open("b").await?;
+        assert_eq!((found.id(), found.head()), ("source", source.head()));
+        assert!(store.raw().await?.len() > 2, "a long journal is cut");
+        assert_eq!(store.import(&source).await, Err(StoreError::NotEmpty));
+        // It goes on from there.
+        let mut tab = Tab::open(store, "c").await?;
+        tab.write(&"more".into()).await?;
+        assert_eq!(make(name.to_owned()).open("d").await?.head().seq, 11);
+        tab.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn a_removed_journal_refuses_appends_and_can_be_made_anew<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut tab = Tab::open(make(name.to_owned()), "a").await?;
+        tab.write(&"one".into()).await?;
+        make(name.to_owned()).remove().await?;
+        let frame = tab.propose("two".into());
+        assert_eq!(tab.store.append(&tab.journal.head(), &frame).await, Err(StoreError::Gone));
+        assert_eq!(tab.store.after(1).await, Err(StoreError::Gone));
+        let anew = make(name.to_owned()).open("b").await?;
+        assert_eq!((anew.id(), anew.head().seq), ("b", 0));
+        // The tab that still has the old journal does not write into the new one.
+        let late = tab.store.append(&tab.journal.head(), &frame).await;
+        assert_eq!(late, Err(StoreError::Gone));
+        let from_start = Head { seq: 0, ..Journal::new("a").head() };
+        assert_eq!(tab.store.append(&from_start, &frame).await, Err(StoreError::Gone));
+        make(name.to_owned()).remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn the_raw_segments_are_the_bytes_that_load_reads<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut tab = Tab::open(make(name.to_owned()), "a").await?;
+        tab.write(&"one".into()).await?;
+        tab.write(&"two".into()).await?;
+        let raw = tab.store.raw().await?;
+        assert_eq!(raw.iter().map(|(first, _)| *first).collect::<Vec<_>>(), [1, 2]);
+        let mut frames = Vec::new();
+        for (_, bytes) in &raw {
+            frames.extend(read_segment(bytes).map_err(|e| StoreError::Failed(e.to_string()))?);
+        }
+        assert_eq!(frames, tab.journal.frames());
+        assert!(load("{", []).is_err(), "a text that is none is not an empty journal");
+        tab.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn falsy_values_survive<S: Store>(make: impl Fn(String) -> S, name: &str) -> Done {
+        let text = r#"{"a":false,"b":0,"c":"","d":null,"e":[],"f":{},"g":-0.0,"h":9007199254740993}"#;
+        let value = json::read_value(text).map_err(|e| StoreError::Failed(e.to_string()))?;
+        let mut tab = Tab::open(make(name.to_owned()), "a").await?;
+        tab.write(&value).await?;
+        assert_eq!(texts(&make(name.to_owned()).open("b").await?), [text]);
+        tab.store.remove().await
+    }
+}

@@ -1,0 +1,225 @@
+//! The journal in the browser's database.
+//!
+//! One database for all journals, with three stores that never change: `meta`, `segments`, `snapshots`. The
+//! bytes carry their own format, so the database's version stays 1 for life and no tab ever blocks another
+//! one's upgrade. Resetting clears stores and never deletes the database, for the same reason.
+
+mod append;
+mod connection;
+mod read;
+mod sentinel;
+mod transaction;
+
+use std::cell::RefCell;
+
+use js_sys::Array;
+use throughline_journal::{Frame, Head, Journal, genesis};
+use wasm_bindgen::JsValue;
+
+use crate::load::{self, load};
+use crate::meta::Meta;
+use crate::{Appended, Listing, Pending, Salvaged, Store, StoreError};
+use append::Write;
+use connection::Connection;
+use sentinel::Sentinel;
+
+/// The name of the database.
+const DATABASE: &str = "throughline";
+
+const META: &str = "meta";
+const SEGMENTS: &str = "segments";
+const SNAPSHOTS: &str = "snapshots";
+
+/// How safely a commit is put down before it counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// On the medium: it survives a loss of power.
+    #[default]
+    Strict,
+    /// With the operating system: it survives the end of the browser.
+    Relaxed,
+}
+
+impl Durability {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Relaxed => "relaxed",
+        }
+    }
+}
+
+/// A journal in the browser's database.
+#[derive(Debug)]
+pub struct IndexedDb {
+    name: String,
+    id: RefCell<String>,
+    connection: Connection,
+    sentinel: Sentinel,
+    durability: Durability,
+}
+
+/// The key of the segment that starts with this frame.
+fn key(name: &str, first: u64) -> JsValue {
+    // Frame numbers are far below 2^53.
+    #[expect(clippy::cast_precision_loss, reason = "frame numbers are far below 2^53")]
+    let number = JsValue::from(first as f64);
+    Array::of2(&name.into(), &number).into()
+}
+
+/// Every segment of this name, from the one that starts with this frame on. Lists come after all numbers.
+fn keys_from(name: &str, first: u64) -> Result<idb::KeyRange, StoreError> {
+    let end = Array::of2(&name.into(), &Array::new());
+    idb::KeyRange::bound(&key(name, first), &end, None, None).map_err(|e| StoreError::Failed(e.to_string()))
+}
+
+impl IndexedDb {
+    /// The journal of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self::with(name, Durability::default())
+    }
+
+    /// The journal of this name, put down as safely as `durability` says.
+    #[must_use]
+    pub fn with(name: impl Into<String>, durability: Durability) -> Self {
+        let name = name.into();
+        Self {
+            sentinel: Sentinel::new(&name),
+            name,
+            id: RefCell::default(),
+            connection: Connection::new(DATABASE),
+            durability,
+        }
+    }
+
+    /// Every journal in this browser's database, by name.
+    ///
+    /// # Errors
+    /// When the database cannot be opened or read.
+    pub async fn list() -> Result<Vec<Listing>, StoreError> {
+        let connection = Connection::new(DATABASE);
+        let found = read::every_meta(&connection).await;
+        connection.close();
+        Ok(found?.iter().map(|(name, meta)| Listing::of(name, meta)).collect())
+    }
+
+    async fn read(&self) -> Result<Option<Salvaged>, StoreError> {
+        let found = read::journal(&self.connection, &self.name, 0).await?;
+        let segments = || found.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice()));
+        match &found.meta {
+            Some(meta) => load(meta, segments()).map(Some),
+            None if found.segments.is_empty() => Ok(None),
+            None => Err(load::no_meta()),
+        }
+    }
+
+    async fn open_or_make(&self, fresh: &str) -> Result<Journal, StoreError> {
+        let mut found = self.read().await?;
+        if found.is_none() {
+            // Only now that nothing was found is it worth asking whether something should have been.
+            if let Some((id, seq)) = self.sentinel.read().await {
+                return Err(StoreError::Wiped { id, seq });
+            }
+            self.write(&Write::Create { meta: Meta::of(&Journal::new(fresh)) }).await?;
+            found = self.read().await?;
+        }
+        let journal = found.ok_or(StoreError::Gone)?.whole()?;
+        journal.id().clone_into(&mut self.id.borrow_mut());
+        self.sentinel.note(journal.id(), journal.head().seq);
+        Ok(journal)
+    }
+
+    async fn append_one(&self, expected: &Head, frame: &Frame) -> Result<Appended, StoreError> {
+        let id = self.id.borrow().clone();
+        let head = Head { seq: frame.last(), frame: frame.number, chain: frame.chain.clone() };
+        let write = Write::Append {
+            expected: expected.clone(),
+            meta: Meta::new(&id, &head, Some(frame.recorded_at())),
+            segments: vec![(frame.number, throughline_journal::write_segment(std::slice::from_ref(frame)))],
+        };
+        if self.write(&write).await? {
+            self.sentinel.note(&id, head.seq);
+            return Ok(Appended::Committed);
+        }
+        load::missed(expected, self.frames_after(expected.frame).await?)
+    }
+
+    async fn import_all(&self, journal: &Journal) -> Result<(), StoreError> {
+        let id = self.id.borrow().clone();
+        let write = Write::Replace {
+            id: id.clone(),
+            expected: Head { seq: 0, frame: 0, chain: genesis(&id) },
+            meta: Meta::of(journal),
+            segments: load::cut(journal),
+        };
+        if !self.write(&write).await? {
+            return Err(StoreError::NotEmpty);
+        }
+        journal.id().clone_into(&mut self.id.borrow_mut());
+        self.sentinel.note(journal.id(), journal.head().seq);
+        Ok(())
+    }
+
+    async fn frames_after(&self, number: u64) -> Result<Vec<Frame>, StoreError> {
+        let from = read::segment_holding(&self.connection, &self.name, number + 1).await?;
+        let found = read::journal(&self.connection, &self.name, from).await?;
+        let meta = Meta::read(found.meta.as_deref().ok_or(StoreError::Gone)?)?;
+        if meta.id != *self.id.borrow() {
+            return Err(StoreError::Gone);
+        }
+        let mut frames = load::frames(found.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice())))?;
+        frames.retain(|frame| frame.number > number);
+        Ok(frames)
+    }
+
+    /// Writes, and once more over a new connection when the old one turns out to be dead: retries on the
+    /// handle that failed are known to fail for ever. False when the head had moved.
+    async fn write(&self, write: &Write) -> Result<bool, StoreError> {
+        match append::write(&self.connection, &self.name, self.durability, write).await {
+            Err(StoreError::Lost(_)) => {
+                self.connection.close();
+                append::write(&self.connection, &self.name, self.durability, write).await
+            }
+            other => other,
+        }
+    }
+}
+
+impl Store for IndexedDb {
+    fn open<'a>(&'a self, fresh: &'a str) -> Pending<'a, Journal> {
+        Box::pin(self.open_or_make(fresh))
+    }
+
+    fn salvage(&self) -> Pending<'_, Salvaged> {
+        Box::pin(async { self.read().await?.ok_or(StoreError::Gone) })
+    }
+
+    fn append<'a>(&'a self, expected: &'a Head, frame: &'a Frame) -> Pending<'a, Appended> {
+        Box::pin(self.append_one(expected, frame))
+    }
+
+    fn after(&self, number: u64) -> Pending<'_, Vec<Frame>> {
+        Box::pin(self.frames_after(number))
+    }
+
+    fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {
+        Box::pin(self.import_all(journal))
+    }
+
+    fn raw(&self) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
+        Box::pin(async { Ok(read::journal(&self.connection, &self.name, 0).await?.segments) })
+    }
+
+    fn remove(&self) -> Pending<'_, ()> {
+        Box::pin(async {
+            self.write(&Write::Remove).await?;
+            self.sentinel.remove().await;
+            Ok(())
+        })
+    }
+
+    fn close(&self) {
+        self.connection.close();
+    }
+}

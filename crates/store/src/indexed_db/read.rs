@@ -1,0 +1,155 @@
+//! Reading, through `idb`: every request is waited for to its end, since one of its futures that is dropped
+//! early breaks the page.
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use futures_channel::oneshot;
+use idb::{CursorDirection, KeyRange, Query, Transaction};
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::IdbTransactionMode;
+
+use super::connection::Connection;
+use super::transaction::begin;
+use super::{META, SEGMENTS, keys_from};
+use crate::timer::Timer;
+use crate::{StoreError, TRANSACTION_TIMEOUT_MS};
+
+/// What lies under a name.
+#[derive(Default)]
+pub(super) struct Stored {
+    pub(super) meta: Option<String>,
+    pub(super) segments: Vec<(u64, Vec<u8>)>,
+}
+
+/// Reads the `meta` and the segments from the one that starts with frame `from`, as they stood at one moment.
+pub(super) async fn journal(connection: &Connection, name: &str, from: u64) -> Result<Stored, StoreError> {
+    let name = name.to_owned();
+    read(connection, &[META, SEGMENTS], move |transaction| {
+        let name = name.clone();
+        async move {
+            let range = keys_from(&name, from)?;
+            let meta = transaction.object_store(META).map_err(failed)?;
+            let segments = transaction.object_store(SEGMENTS).map_err(failed)?;
+            let meta = meta.get(Query::Key(name.into())).map_err(failed)?.into_future();
+            let keys = segments.get_all_keys(Some(range.clone().into()), None).map_err(failed)?.into_future();
+            let bytes = segments.get_all(Some(range.into()), None).map_err(failed)?.into_future();
+            let (meta, keys, bytes) = (meta.await, keys.await, bytes.await);
+            let meta = match meta.map_err(failed)? {
+                Some(value) => Some(text(&value)?),
+                None => None,
+            };
+            let keys = keys.map_err(failed)?.into_iter().map(|key| first_of(&key));
+            let bytes = bytes.map_err(failed)?.into_iter().map(|value| bytes_of(&value));
+            Ok(Stored { meta, segments: keys.zip(bytes).collect() })
+        }
+    })
+    .await
+}
+
+/// The number of the segment that holds this frame, or would hold it.
+pub(super) async fn segment_holding(connection: &Connection, name: &str, frame: u64) -> Result<u64, StoreError> {
+    let name = name.to_owned();
+    read(connection, &[SEGMENTS], move |transaction| {
+        let bound = |number| super::key(&name, number);
+        let range = KeyRange::bound(&bound(0), &bound(frame), None, None);
+        async move {
+            let segments = transaction.object_store(SEGMENTS).map_err(failed)?;
+            let range = Some(range.map_err(failed)?.into());
+            let request = segments.open_key_cursor(range, Some(CursorDirection::Prev)).map_err(failed)?;
+            let cursor = request.await.map_err(failed)?;
+            Ok(cursor.and_then(|cursor| cursor.key().ok()).map_or(0, |key| first_of(&key)))
+        }
+    })
+    .await
+}
+
+/// The `meta` of every journal, by name.
+pub(super) async fn every_meta(connection: &Connection) -> Result<Vec<(String, String)>, StoreError> {
+    read(connection, &[META], |transaction| async move {
+        let meta = transaction.object_store(META).map_err(failed)?;
+        let names = meta.get_all_keys(None, None).map_err(failed)?.into_future();
+        let texts = meta.get_all(None, None).map_err(failed)?.into_future();
+        let (names, texts) = (names.await, texts.await);
+        let text = |value: JsValue| value.as_string().unwrap_or_default();
+        let names = names.map_err(failed)?.into_iter().map(text);
+        Ok(names.zip(texts.map_err(failed)?.into_iter().map(text)).collect())
+    })
+    .await
+}
+
+/// Reads in a transaction; over a new connection when the old one turns out to be dead.
+async fn read<T, F>(
+    connection: &Connection,
+    stores: &'static [&'static str],
+    work: impl Fn(Transaction) -> F,
+) -> Result<T, StoreError>
+where
+    T: 'static,
+    F: Future<Output = Result<T, StoreError>> + 'static,
+{
+    match once(connection, stores, &work).await {
+        Err(StoreError::Lost(_)) => {
+            connection.close();
+            once(connection, stores, &work).await
+        }
+        other => other,
+    }
+}
+
+async fn once<T, F>(connection: &Connection, stores: &[&str], work: impl Fn(Transaction) -> F) -> Result<T, StoreError>
+where
+    T: 'static,
+    F: Future<Output = Result<T, StoreError>> + 'static,
+{
+    let database = connection.get().await?;
+    let (transaction, _ending) = begin(&database, stores, IdbTransactionMode::Readonly, "default")?;
+    let mut reading = Box::pin(work(transaction.into()));
+    // The first requests are made here and now; the rest goes on in a task of its own, to its end.
+    if let Poll::Ready(done) = poll_once(&mut reading) {
+        return done;
+    }
+    let (send, receive) = oneshot::channel();
+    let send = Rc::new(RefCell::new(Some(send)));
+    let finish = move |result| {
+        if let Some(send) = send.borrow_mut().take() {
+            // Whoever waited may have been dropped.
+            let _ = send.send(result);
+        }
+    };
+    let late = finish.clone();
+    let _timer = Timer::start(TRANSACTION_TIMEOUT_MS, move || late(Err(StoreError::TimedOut)));
+    spawn_local(async move { finish(reading.await) });
+    receive.await.unwrap_or(Err(StoreError::TimedOut))
+}
+
+fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn failed(error: idb::Error) -> StoreError {
+    super::connection::refused(&error)
+}
+
+fn text(value: &JsValue) -> Result<String, StoreError> {
+    value
+        .as_string()
+        .ok_or_else(|| StoreError::damaged("meta-unreadable", "what says what the segments are is no text"))
+}
+
+/// The number in a segment's key; a key that is none gives one that no segment can have.
+fn first_of(key: &JsValue) -> u64 {
+    let number = key.dyn_ref::<Array>().and_then(|key| key.get(1).as_f64()).unwrap_or(0.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "frame numbers are small and positive")]
+    let number = number as u64;
+    number
+}
+
+/// The bytes of a segment; a value that holds none is an empty segment, which the reader refuses.
+fn bytes_of(value: &JsValue) -> Vec<u8> {
+    value.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default()
+}

@@ -1,0 +1,165 @@
+//! Journals in memory: for tests, for Node, and where a browser has no database.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use throughline_journal::{Frame, Head, Journal, genesis, write_segment};
+
+use crate::load::{self, load};
+use crate::meta::Meta;
+use crate::{Appended, Listing, Pending, Salvaged, Store, StoreError};
+
+/// What lies under one name: the same texts and bytes that a database would hold.
+#[derive(Clone, Debug, Default)]
+struct Shelf {
+    meta: Option<String>,
+    segments: BTreeMap<u64, Vec<u8>>,
+}
+
+thread_local! {
+    static SHELVES: RefCell<BTreeMap<String, Rc<RefCell<Shelf>>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// A journal in memory. All of one name on one thread are the same journal, until it is removed.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    name: String,
+    id: RefCell<String>,
+}
+
+impl Memory {
+    /// The journal of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), id: RefCell::default() }
+    }
+
+    /// Every journal in memory on this thread, by name.
+    #[must_use]
+    pub fn list() -> Vec<Listing> {
+        SHELVES.with_borrow(|shelves| {
+            let meta = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().meta.clone();
+            shelves.iter().filter_map(|(name, shelf)| Some(Listing::of(name, &meta(shelf)?))).collect()
+        })
+    }
+
+    /// Changes the stored bytes, as a fault would: for tests of what happens then.
+    pub fn damage(&self, change: impl FnOnce(&mut Option<String>, &mut BTreeMap<u64, Vec<u8>>)) {
+        let shelf = self.shelf();
+        let shelf = &mut *shelf.borrow_mut();
+        change(&mut shelf.meta, &mut shelf.segments);
+    }
+
+    fn shelf(&self) -> Rc<RefCell<Shelf>> {
+        SHELVES.with_borrow_mut(|shelves| Rc::clone(shelves.entry(self.name.clone()).or_default()))
+    }
+
+    fn read(&self) -> Result<Option<Salvaged>, StoreError> {
+        let shelf = self.shelf();
+        let shelf = shelf.borrow();
+        let Some(meta) = &shelf.meta else {
+            return if shelf.segments.is_empty() { Ok(None) } else { Err(load::no_meta()) };
+        };
+        load(meta, shelf.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice()))).map(Some)
+    }
+
+    fn open_now(&self, fresh: &str) -> Result<Journal, StoreError> {
+        let journal = match self.read()? {
+            Some(found) => found.whole()?,
+            None => {
+                let journal = Journal::new(fresh);
+                self.shelf().borrow_mut().meta = Some(Meta::of(&journal).write());
+                journal
+            }
+        };
+        journal.id().clone_into(&mut self.id.borrow_mut());
+        Ok(journal)
+    }
+
+    fn append_now(&self, expected: &Head, frame: &Frame) -> Result<Appended, StoreError> {
+        let this = self.shelf();
+        let mut shelf = this.borrow_mut();
+        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
+        if meta.id != *self.id.borrow() {
+            return Err(StoreError::Gone);
+        }
+        let head = Head { seq: frame.last(), frame: frame.number, chain: frame.chain.clone() };
+        if meta.is_at(&head) {
+            return Ok(Appended::Committed);
+        }
+        if !meta.is_at(expected) {
+            drop(shelf);
+            return load::missed(expected, self.after_now(expected.frame)?);
+        }
+        shelf.segments.insert(frame.number, write_segment(std::slice::from_ref(frame)));
+        shelf.meta = Some(Meta::new(&meta.id, &head, Some(frame.recorded_at())).write());
+        Ok(Appended::Committed)
+    }
+
+    fn after_now(&self, number: u64) -> Result<Vec<Frame>, StoreError> {
+        let shelf = self.shelf();
+        let shelf = shelf.borrow();
+        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
+        if meta.id != *self.id.borrow() {
+            return Err(StoreError::Gone);
+        }
+        // An imported segment holds many frames, so the one before may hold some of what is asked for.
+        let from = shelf.segments.range(..=number + 1).next_back().map_or(0, |(first, _)| *first);
+        let found = shelf.segments.range(from..).map(|(first, bytes)| (*first, bytes.as_slice()));
+        let mut frames = load::frames(found)?;
+        frames.retain(|frame| frame.number > number);
+        Ok(frames)
+    }
+
+    fn import_now(&self, journal: &Journal) -> Result<(), StoreError> {
+        let shelf = self.shelf();
+        let mut shelf = shelf.borrow_mut();
+        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
+        if meta.frame != 0 || meta.chain != genesis(&meta.id) {
+            return Err(StoreError::NotEmpty);
+        }
+        shelf.segments = load::cut(journal).into_iter().collect();
+        shelf.meta = Some(Meta::of(journal).write());
+        journal.id().clone_into(&mut self.id.borrow_mut());
+        Ok(())
+    }
+}
+
+fn ready<'a, T: 'a>(result: Result<T, StoreError>) -> Pending<'a, T> {
+    Box::pin(std::future::ready(result))
+}
+
+impl Store for Memory {
+    fn open<'a>(&'a self, fresh: &'a str) -> Pending<'a, Journal> {
+        ready(self.open_now(fresh))
+    }
+
+    fn salvage(&self) -> Pending<'_, Salvaged> {
+        ready(self.read().and_then(|found| found.ok_or(StoreError::Gone)))
+    }
+
+    fn append<'a>(&'a self, expected: &'a Head, frame: &'a Frame) -> Pending<'a, Appended> {
+        ready(self.append_now(expected, frame))
+    }
+
+    fn after(&self, number: u64) -> Pending<'_, Vec<Frame>> {
+        ready(self.after_now(number))
+    }
+
+    fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {
+        ready(self.import_now(journal))
+    }
+
+    fn raw(&self) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
+        ready(Ok(self.shelf().borrow().segments.iter().map(|(first, bytes)| (*first, bytes.clone())).collect()))
+    }
+
+    fn remove(&self) -> Pending<'_, ()> {
+        *self.shelf().borrow_mut() = Shelf::default();
+        SHELVES.with_borrow_mut(|shelves| shelves.remove(&self.name));
+        ready(Ok(()))
+    }
+
+    fn close(&self) {}
+}
