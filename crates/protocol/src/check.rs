@@ -165,7 +165,7 @@ fn list(field: &FieldType, value: &Value, path: &str, depth: usize) -> Result<Va
 }
 
 /// Takes a number of exactly `digits` digits within `range` from the front of `text`.
-fn digits<'a>(text: &'a str, count: usize, range: std::ops::RangeInclusive<u32>) -> Option<&'a str> {
+fn digits(text: &str, count: usize, range: std::ops::RangeInclusive<u32>) -> Option<&str> {
     let (head, rest) = text.split_at_checked(count)?;
     let valid = head.bytes().all(|b| b.is_ascii_digit()) && range.contains(&head.parse().ok()?);
     valid.then_some(rest)

@@ -1,0 +1,133 @@
+//! The fact ledger: what is known, by subject and key, with every version on both time axes.
+//!
+//! **Invariant: only an assertion of the same subject and key can supersede.** A late fact goes in before
+//! the newer one and does not replace it. Nothing is ever removed: a retraction is one more entry.
+
+mod decide;
+mod evolve;
+mod order;
+mod timeline;
+mod view;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use throughline_journal::{Digest, Millis, Seq};
+use throughline_protocol::At;
+
+pub use timeline::{Cardinality, Status};
+pub use view::FactWhy;
+
+use timeline::Timeline;
+
+/// The longest subject or key, in characters. A longer one is refused with `name-too-long`.
+pub const MAX_NAME_CHARS: usize = 256;
+
+/// The largest value of a fact, in bytes of JSON. A larger one is refused with `value-too-large`.
+pub const MAX_VALUE_BYTES: usize = 256 * 1024;
+
+/// The fact ledger; see the module.
+///
+/// A clone is cheap: it shares the versions until one of the two changes.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    subjects: BTreeMap<String, BTreeMap<String, Arc<Timeline>>>,
+    quarantined: Vec<Seq>,
+}
+
+impl Ledger {
+    fn timeline(&self, subject: &str, key: &str) -> Option<&Timeline> {
+        self.subjects.get(subject)?.get(key).map(Arc::as_ref)
+    }
+
+    /// The keys in order, of one subject and key or of all.
+    fn timelines<'a>(
+        &'a self,
+        subject: Option<&'a str>,
+        key: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a str, &'a str, &'a Timeline)> {
+        self.subjects
+            .iter()
+            .filter(move |(s, _)| subject.is_none_or(|wanted| wanted == s.as_str()))
+            .flat_map(|(s, keys)| keys.iter().map(move |(k, t)| (s.as_str(), k.as_str(), t.as_ref())))
+            .filter(move |(_, k, _)| key.is_none_or(|wanted| wanted == *k))
+    }
+
+    /// The records of its own kinds that could not be read, up to `seq`.
+    #[must_use]
+    pub fn quarantined(&self, seq: Seq) -> &[Seq] {
+        let known = self.quarantined.partition_point(|s| *s <= seq);
+        self.quarantined.get(..known).unwrap_or_default()
+    }
+
+    /// Adds every version of every fact.
+    pub fn digest_history(&self, digest: &mut Digest) {
+        digest.text("facts");
+        for (subject, key, timeline) in self.timelines(None, None) {
+            digest.text(subject);
+            digest.text(key);
+            digest.text(timeline.cardinality.name());
+            digest.number(timeline.versions().len() as i64);
+            for version in timeline.versions() {
+                digest.number(version.seq as i64);
+                digest.number(version.recorded_at);
+                digest.number(i64::from(version.turn));
+                digest.number(version.valid_from);
+                digest.number(version.says as i64);
+                digest.value(&version.value);
+                digest.value(&version.valid_to().into());
+                digest.value(&version.source().cloned().into());
+                digest.value(&version.confidence().cloned().into());
+                digest.value(
+                    &version
+                        .origin()
+                        .map(|o| vec![o.source.clone().into(), o.seq.into()])
+                        .unwrap_or_default()
+                        .into_iter()
+                        .collect::<Vec<throughline_value::Value>>()
+                        .into(),
+                );
+            }
+        }
+        digest.text("quarantined");
+        digest.number(self.quarantined.len() as i64);
+        for seq in &self.quarantined {
+            digest.number(*seq as i64);
+        }
+    }
+
+    /// Adds the facts that are true at `valid_at`, so that equal knowledge gives equal digests whatever the
+    /// order in which it arrived.
+    pub fn digest_content(&self, digest: &mut Digest, valid_at: Millis) {
+        digest.text("facts");
+        let at = At { seq: Seq::MAX, valid_at };
+        for (subject, key, timeline) in self.timelines(None, None) {
+            let mut rows = Vec::new();
+            for version in timeline.current(at).into_iter().filter_map(|index| {
+                let version = timeline.get(index)?;
+                Some((version, timeline.since(index, at.seq)?))
+            }) {
+                let (last, first) = version;
+                rows.push(
+                    throughline_value::Value::List(vec![
+                        last.value.clone(),
+                        first.valid_from.into(),
+                        last.valid_to().into(),
+                        first.source().cloned().into(),
+                        first.confidence().cloned().into(),
+                    ])
+                    .canonical(),
+                );
+            }
+            if rows.is_empty() {
+                continue;
+            }
+            digest.text(subject);
+            digest.text(key);
+            digest.number(rows.len() as i64);
+            for row in rows {
+                digest.text(&row);
+            }
+        }
+    }
+}

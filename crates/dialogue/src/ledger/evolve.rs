@@ -1,0 +1,59 @@
+//! Folding the ledger's records.
+
+use std::sync::Arc;
+
+use throughline_journal::{Origin, Record};
+use throughline_value::Value;
+
+use super::Ledger;
+use super::timeline::{Cardinality, Extra, Says, Timeline, Version};
+
+impl Ledger {
+    /// Folds a record; records of other rooms change nothing, and one of its own kinds that cannot be read is
+    /// only counted.
+    pub fn evolve(&mut self, record: &Record) {
+        let says = match record.kind.as_str() {
+            "fact.asserted" => Says::Asserted,
+            "fact.retracted" => Says::Retracted,
+            _ => return,
+        };
+        if self.fold(record, says).is_none() {
+            self.quarantined.push(record.seq);
+        }
+    }
+
+    fn fold(&mut self, record: &Record, says: Says) -> Option<()> {
+        let data = record.data().as_map()?;
+        let text = |name: &str| data.get(name).and_then(Value::as_str);
+        let (subject, key) = (text("subject")?, text("key")?);
+        let cardinality = Cardinality::parse(text("cardinality")?)?;
+        let (says, value) = match (says, data.get("value")) {
+            (Says::Asserted, value) => (says, value?.clone()),
+            (_, Some(value)) => (Says::Retracted, value.clone()),
+            (_, None) => (Says::AllRetracted, Value::Null),
+        };
+        let extra = Extra {
+            valid_to: data.get("valid_to").and_then(Value::as_i64),
+            source: text("source").map(str::to_owned),
+            confidence: data.get("confidence").and_then(Value::as_number).cloned(),
+            origin: record.origin.as_ref().map(|o| Origin { source: o.source.clone(), seq: o.seq }),
+            identity: data.get("identity").cloned(),
+        };
+        let keys = self.subjects.entry(subject.to_owned()).or_default();
+        let timeline = keys.entry(key.to_owned()).or_insert_with(|| Arc::new(Timeline::new(cardinality)));
+        if timeline.cardinality != cardinality {
+            return None;
+        }
+        Arc::make_mut(timeline).add(Version {
+            says,
+            turn: record.turn,
+            number: 0,
+            seq: record.seq,
+            recorded_at: record.recorded_at,
+            valid_from: record.valid_from,
+            value,
+            extra: (extra != Extra::default()).then(|| Box::new(extra)),
+        });
+        Some(())
+    }
+}

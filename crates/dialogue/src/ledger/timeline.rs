@@ -1,0 +1,508 @@
+//! The versions of one fact key.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use throughline_journal::{Millis, Origin, Seq};
+use throughline_protocol::At;
+use throughline_value::{Number, Value};
+
+use super::order::{OPEN_END, Order};
+
+/// How many values of one key are true at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cardinality {
+    /// One: a newer one supersedes it, and it does not come back.
+    #[default]
+    One,
+    /// Many: each value is there or not.
+    Many,
+    /// One at any time: a narrower interval covers a wider one, which shows again behind it.
+    Interval,
+    /// All that was ever asserted, in order.
+    Append,
+}
+
+impl Cardinality {
+    /// Every name, in the order of the reference.
+    pub const NAMES: &'static [&'static str] = &["one", "many", "interval", "append"];
+
+    /// The name in a domain.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "one",
+            Self::Many => "many",
+            Self::Interval => "interval",
+            Self::Append => "append",
+        }
+    }
+
+    /// The cardinality of a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "one" => Some(Self::One),
+            "many" => Some(Self::Many),
+            "interval" => Some(Self::Interval),
+            "append" => Some(Self::Append),
+            _ => None,
+        }
+    }
+}
+
+/// What a version says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// The value is true.
+    Asserted,
+    /// The value is no longer true.
+    Retracted,
+    /// No value is true any longer.
+    AllRetracted,
+}
+
+/// One entry of a key: an assertion or a retraction.
+#[derive(Clone, Debug)]
+pub(crate) struct Version {
+    pub(crate) says: Says,
+    pub(crate) turn: u32,
+    /// The number that a person sees: how many assertions there were so far.
+    pub(crate) number: u32,
+    pub(crate) seq: Seq,
+    pub(crate) recorded_at: Millis,
+    pub(crate) valid_from: Millis,
+    pub(crate) value: Value,
+    pub(crate) extra: Option<Box<Extra>>,
+}
+
+/// What most versions do not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Extra {
+    pub(crate) valid_to: Option<Millis>,
+    pub(crate) source: Option<String>,
+    pub(crate) confidence: Option<Number>,
+    pub(crate) origin: Option<Origin>,
+    /// What the value is compared by, when not by itself: an instant's milliseconds.
+    pub(crate) identity: Option<Value>,
+}
+
+impl Version {
+    pub(crate) fn valid_to(&self) -> Option<Millis> {
+        self.extra.as_ref().and_then(|e| e.valid_to)
+    }
+
+    /// The end of what it says; a retraction has none.
+    pub(crate) fn end(&self) -> Millis {
+        self.valid_to().unwrap_or(OPEN_END)
+    }
+
+    pub(crate) fn source(&self) -> Option<&String> {
+        self.extra.as_ref().and_then(|e| e.source.as_ref())
+    }
+
+    pub(crate) fn confidence(&self) -> Option<&Number> {
+        self.extra.as_ref().and_then(|e| e.confidence.as_ref())
+    }
+
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.extra.as_ref().and_then(|e| e.origin.as_ref())
+    }
+
+    /// What the value is compared by.
+    pub(crate) fn identity(&self) -> &Value {
+        self.extra.as_ref().and_then(|e| e.identity.as_ref()).unwrap_or(&self.value)
+    }
+
+    pub(crate) fn is_assertion(&self) -> bool {
+        self.says == Says::Asserted
+    }
+
+    /// The order in valid time. Ties break by source and number at the source, so that the order of arrival
+    /// cannot show; what came from no source was said here, and stands behind what was brought in.
+    fn precedence(&self) -> (Millis, bool, Option<&Origin>, Seq) {
+        (self.valid_from, self.origin().is_none(), self.origin(), self.seq)
+    }
+
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.precedence().cmp(&other.precedence())
+    }
+}
+
+/// What became of a version, as seen from a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// It is true.
+    Current,
+    /// Another version took its place.
+    Superseded,
+    /// It was taken back.
+    Retracted,
+    /// Its own end has passed.
+    Expired,
+    /// It is not true yet.
+    Future,
+}
+
+impl Status {
+    /// The name in a view.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Superseded => "superseded",
+            Self::Retracted => "retracted",
+            Self::Expired => "expired",
+            Self::Future => "future",
+        }
+    }
+}
+
+/// What became of one version, and the record that did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fate {
+    pub(crate) index: u32,
+    pub(crate) status: Status,
+    pub(crate) ended_by: Option<Seq>,
+}
+
+/// The versions of one key, in the order of the journal, and their order in valid time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Timeline {
+    pub(crate) cardinality: Cardinality,
+    versions: Vec<Version>,
+    order: Order,
+    /// Of a key with many values: the entries of each value, by its canonical text.
+    lanes: BTreeMap<String, Order>,
+    /// Of a key with many values: the retractions of all of them.
+    sweeps: Order,
+    /// The entries by where they came from, to know an input that comes again.
+    origins: BTreeMap<Origin, Vec<u32>>,
+    /// Of a key without late entries: the retractions, and what ended by one or by its own end.
+    tally: Tally,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    retractions: Vec<u32>,
+    retracted: Vec<u32>,
+    expired: Vec<u32>,
+}
+
+impl Timeline {
+    pub(crate) fn new(cardinality: Cardinality) -> Self {
+        Self { cardinality, ..Self::default() }
+    }
+
+    /// Adds what a record said. Its `number` is set here.
+    pub(crate) fn add(&mut self, mut version: Version) {
+        let index = u32::try_from(self.versions.len()).unwrap_or(u32::MAX);
+        let before = self.versions.last().map_or(0, |v| v.number);
+        version.number = before + u32::from(version.is_assertion());
+        if let Some(origin) = version.origin() {
+            self.origins.entry(origin.clone()).or_default().push(index);
+        }
+        self.tally(index, &version);
+        let from = version.valid_from;
+        let (says, lane) =
+            (version.says, (self.cardinality == Cardinality::Many).then(|| version.identity().canonical()));
+        self.versions.push(version);
+        let versions = &self.versions;
+        let new = versions.get(index as usize);
+        let goes_before = |_: Millis, other: u32| match (versions.get(other as usize), new) {
+            (Some(other), Some(new)) => other.cmp(new) == Ordering::Less,
+            _ => true,
+        };
+        let end_of = |i: u32| versions.get(i as usize).map_or(OPEN_END, Version::end);
+        self.order.insert(from, index, goes_before, end_of);
+        match (lane, says) {
+            (Some(_), Says::AllRetracted) => self.sweeps.insert(from, index, goes_before, end_of),
+            (Some(lane), _) => self.lanes.entry(lane).or_default().insert(from, index, goes_before, end_of),
+            (None, _) => {}
+        }
+    }
+
+    /// Keeps the counts by which hidden versions are counted without looking at each. They hold for keys with
+    /// one value whose entries came in order.
+    fn tally(&mut self, index: u32, version: &Version) {
+        if self.cardinality != Cardinality::One {
+            return;
+        }
+        if let Some((last, previous)) = self.versions.iter().enumerate().next_back()
+            && previous.is_assertion()
+            && let Ok(last) = u32::try_from(last)
+        {
+            if previous.end() <= version.valid_from {
+                self.tally.expired.push(last);
+            } else if !version.is_assertion() {
+                self.tally.retracted.push(last);
+            }
+        }
+        if !version.is_assertion() {
+            self.tally.retractions.push(index);
+        }
+    }
+
+    pub(crate) fn get(&self, index: u32) -> Option<&Version> {
+        self.versions.get(index as usize)
+    }
+
+    /// Every entry, in the order of the journal.
+    pub(crate) fn versions(&self) -> &[Version] {
+        &self.versions
+    }
+
+    /// How many entries were known after record `seq`.
+    pub(crate) fn known(&self, seq: Seq) -> u32 {
+        u32::try_from(self.versions.partition_point(|v| v.seq <= seq)).unwrap_or(u32::MAX)
+    }
+
+    /// How many assertions were known after record `seq`.
+    pub(crate) fn count(&self, seq: Seq) -> u64 {
+        self.known(seq).checked_sub(1).and_then(|i| self.get(i)).map_or(0, |v| u64::from(v.number))
+    }
+
+    /// Whether the same input was here before and said the same.
+    pub(crate) fn repeats(&self, origin: &Origin, says: Says, identity: &Value) -> Option<&Version> {
+        let entries = self.origins.get(origin)?.iter().filter_map(|i| self.get(*i));
+        entries.filter(|v| v.says == says).find(|v| says == Says::AllRetracted || v.identity() == identity)
+    }
+
+    /// The assertion or retraction that will stand next behind one that is true from `valid_from`: what makes it late.
+    /// Of a key with many values only the same value's entries count, and those that end all.
+    pub(crate) fn next_after(&self, valid_from: Millis, origin: Option<&Origin>, identity: &Value) -> Option<&Version> {
+        let precedence = (valid_from, origin.is_none(), origin, Seq::MAX);
+        let next = |order: &Order| {
+            let place = order.place(|_, i| self.get(i).is_some_and(|v| v.precedence() < precedence));
+            order.at(place).and_then(|i| self.get(i))
+        };
+        match self.cardinality {
+            Cardinality::One => next(&self.order),
+            Cardinality::Many => {
+                let both = [self.lanes.get(&identity.canonical()).and_then(next), next(&self.sweeps)];
+                both.into_iter().flatten().min_by(|a, b| a.cmp(b))
+            }
+            // Nothing that begins later takes their place.
+            Cardinality::Interval | Cardinality::Append => None,
+        }
+    }
+
+    /// The versions that are true at a moment, in the order of valid time.
+    pub(crate) fn current(&self, at: At) -> Vec<u32> {
+        let known = self.known(at.seq);
+        match self.cardinality {
+            Cardinality::One => self.current_one(&self.order, at, known).into_iter().collect(),
+            Cardinality::Interval => {
+                let found =
+                    self.order.last_covering(self.order.until(at.valid_at), known, at.valid_at, |i| self.end_of(i));
+                found.map(|(_, i)| i).filter(|i| self.get(*i).is_some_and(Version::is_assertion)).into_iter().collect()
+            }
+            Cardinality::Many => {
+                let mut found: Vec<u32> =
+                    self.lanes.values().filter_map(|lane| self.current_in_lane(lane, at, known)).collect();
+                found.sort_unstable_by(|a, b| match (self.get(*a), self.get(*b)) {
+                    (Some(a), Some(b)) => a.cmp(b),
+                    _ => a.cmp(b),
+                });
+                found
+            }
+            Cardinality::Append => self.current_appended(at, known),
+        }
+    }
+
+    /// The version of `identity` that is true at a moment: of a key with many values that value's, and else
+    /// the current one if it has this value.
+    pub(crate) fn current_of(&self, identity: &Value, at: At) -> Option<u32> {
+        if self.cardinality == Cardinality::Many {
+            return self.current_in_lane(self.lanes.get(&identity.canonical())?, at, self.known(at.seq));
+        }
+        self.current(at).into_iter().rev().find(|i| self.get(*i).is_some_and(|v| v.identity() == identity))
+    }
+
+    fn end_of(&self, index: u32) -> Millis {
+        self.get(index).map_or(OPEN_END, Version::end)
+    }
+
+    fn current_one(&self, order: &Order, at: At, known: u32) -> Option<u32> {
+        let (mut place, mut index) = order.last_before(order.until(at.valid_at), known)?;
+        let mut taken_back: Vec<&Value> = Vec::new();
+        loop {
+            let version = self.get(index)?;
+            match version.says {
+                Says::AllRetracted => return None,
+                // It ends only its own value; another one that stands before it goes on.
+                Says::Retracted => taken_back.push(version.identity()),
+                Says::Asserted => {
+                    return (version.end() > at.valid_at && !taken_back.contains(&version.identity())).then_some(index);
+                }
+            }
+            (place, index) = order.last_before(place, known)?;
+        }
+    }
+
+    fn current_in_lane(&self, lane: &Order, at: At, known: u32) -> Option<u32> {
+        let (_, index) = lane.last_before(lane.until(at.valid_at), known)?;
+        let version = self.get(index).filter(|v| v.is_assertion() && v.end() > at.valid_at)?;
+        let sweep = self.sweeps.last_before(self.sweeps.until(at.valid_at), known).and_then(|(_, i)| self.get(i));
+        sweep.is_none_or(|sweep| sweep.cmp(version) == Ordering::Less).then_some(index)
+    }
+
+    fn current_appended(&self, at: At, known: u32) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut taken_back: Vec<&Value> = Vec::new();
+        let mut place = self.order.until(at.valid_at);
+        while let Some((before, index)) = self.order.last_before(place, known) {
+            place = before;
+            let Some(version) = self.get(index) else { break };
+            match version.says {
+                Says::AllRetracted => break,
+                Says::Retracted => taken_back.push(version.identity()),
+                Says::Asserted => {
+                    if version.end() > at.valid_at && !taken_back.contains(&version.identity()) {
+                        found.push(index);
+                    }
+                }
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// From when the value of a current version has been true without a break, and that first version: the
+    /// same whatever the order in which equal assertions arrived.
+    pub(crate) fn since(&self, index: u32, seq: Seq) -> Option<&Version> {
+        let version = self.get(index)?;
+        let lane;
+        let order = match self.cardinality {
+            Cardinality::One => &self.order,
+            Cardinality::Many => {
+                lane = self.lanes.get(&version.identity().canonical())?;
+                lane
+            }
+            Cardinality::Interval | Cardinality::Append => return Some(version),
+        };
+        let known = self.known(seq);
+        let sweep = |upto: &Version| {
+            let place = self.sweeps.place(|_, i| self.get(i).is_some_and(|v| v.cmp(upto) == Ordering::Less));
+            self.sweeps.last_before(place, known).and_then(|(_, i)| self.get(i))
+        };
+        let mut first = version;
+        let mut place = order.place(|_, i| self.get(i).is_some_and(|v| v.cmp(version) == Ordering::Less));
+        while let Some((before, index)) = order.last_before(place, known) {
+            place = before;
+            let Some(earlier) = self.get(index) else { break };
+            let broken = !earlier.is_assertion()
+                || earlier.identity() != version.identity()
+                || earlier.end() < first.valid_from
+                || sweep(first).is_some_and(|sweep| sweep.cmp(earlier) == Ordering::Greater);
+            if broken {
+                break;
+            }
+            first = earlier;
+        }
+        Some(first)
+    }
+
+    /// What became of every assertion known after `at.seq`, in the order of the journal.
+    pub(crate) fn fates(&self, at: At) -> Vec<Fate> {
+        let known = self.known(at.seq);
+        let mut fates: BTreeMap<u32, Fate> = BTreeMap::new();
+        let mut open: Vec<u32> = Vec::new();
+        let end = |fates: &mut BTreeMap<u32, Fate>, index: u32, by: &Version| {
+            let expired = self.end_of(index) <= by.valid_from;
+            let status = match (expired, by.is_assertion()) {
+                (true, _) => Status::Expired,
+                (false, true) => Status::Superseded,
+                (false, false) => Status::Retracted,
+            };
+            fates.insert(index, Fate { index, status, ended_by: (!expired).then_some(by.seq) });
+        };
+        for index in self.order.iter().filter(|i| *i < known) {
+            let Some(version) = self.get(index) else { continue };
+            if version.valid_from > at.valid_at {
+                if version.is_assertion() {
+                    fates.insert(index, Fate { index, status: Status::Future, ended_by: None });
+                }
+                continue;
+            }
+            let ends = |other: &u32| {
+                let same = || self.get(*other).is_some_and(|o| o.identity() == version.identity());
+                match (version.says, self.cardinality) {
+                    (Says::AllRetracted, _) | (Says::Asserted, Cardinality::One) => true,
+                    (Says::Retracted, _) | (Says::Asserted, Cardinality::Many) => same(),
+                    // What covers it is known only when all are.
+                    (Says::Asserted, Cardinality::Interval | Cardinality::Append) => false,
+                }
+            };
+            if self.cardinality == Cardinality::Interval {
+                open.push(index);
+                continue;
+            }
+            open.retain(|other| {
+                let ended = ends(other);
+                if ended {
+                    end(&mut fates, *other, version);
+                }
+                !ended
+            });
+            if version.is_assertion() {
+                open.push(index);
+            }
+        }
+        let winner = open.iter().rev().find(|i| self.end_of(**i) > at.valid_at).copied();
+        for index in open {
+            if !self.get(index).is_some_and(Version::is_assertion) {
+                continue;
+            }
+            let covered = self.cardinality == Cardinality::Interval && winner != Some(index);
+            if self.end_of(index) <= at.valid_at {
+                fates.insert(index, Fate { index, status: Status::Expired, ended_by: None });
+            } else if let Some(by) = winner.filter(|_| covered).and_then(|w| self.get(w)) {
+                let status = if by.is_assertion() { Status::Superseded } else { Status::Retracted };
+                fates.insert(index, Fate { index, status, ended_by: Some(by.seq) });
+            } else {
+                fates.insert(index, Fate { index, status: Status::Current, ended_by: None });
+            }
+        }
+        fates.into_values().collect()
+    }
+
+    /// How many versions are not current, by what became of them.
+    pub(crate) fn hidden(&self, at: At) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        if let Some(quick) = self.hidden_in_order(at) {
+            return quick;
+        }
+        for fate in self.fates(at).into_iter().filter(|f| f.status != Status::Current) {
+            *counts.entry(fate.status.name()).or_insert(0) += 1;
+        }
+        counts
+    }
+
+    /// The same by search, for a key with one value whose entries came in order.
+    fn hidden_in_order(&self, at: At) -> Option<BTreeMap<&'static str, u64>> {
+        if self.cardinality != Cardinality::One || !self.order.in_order() {
+            return None;
+        }
+        let known = self.known(at.seq);
+        let begun = self.order.last_before(self.order.until(at.valid_at), known).map_or(0, |(_, i)| i + 1);
+        let below = |list: &[u32], limit: u32| list.partition_point(|i| *i < limit) as u64;
+        // The fate of an entry is known by the next one; the last that has begun has none yet.
+        let settled = begun.saturating_sub(1);
+        let retracted = below(&self.tally.retracted, settled);
+        let mut expired = below(&self.tally.expired, settled);
+        let assertions = u64::from(settled) - below(&self.tally.retractions, settled);
+        let superseded = assertions.saturating_sub(retracted + expired);
+        let last = begun.checked_sub(1).and_then(|i| self.get(i)).filter(|v| v.is_assertion());
+        expired += u64::from(last.is_some_and(|v| v.end() <= at.valid_at));
+        let future =
+            u64::from(known - begun) - (below(&self.tally.retractions, known) - below(&self.tally.retractions, begun));
+        let all = [
+            (Status::Superseded, superseded),
+            (Status::Retracted, retracted),
+            (Status::Expired, expired),
+            (Status::Future, future),
+        ];
+        Some(all.into_iter().filter(|(_, n)| *n > 0).map(|(status, n)| (status.name(), n)).collect())
+    }
+}

@@ -1,0 +1,56 @@
+//! What can be known of a machine without running it.
+
+use std::collections::BTreeSet;
+
+use throughline_protocol::view::Finding;
+
+use super::definition::{Definition, ROOT};
+
+/// What the definition makes suspicious, in the order of its states. Guards may be true or false here, so a
+/// state that is unreachable is so for certain.
+pub(crate) fn findings(definition: &Definition, pointer: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let reachable = reachable(definition);
+    for (id, state) in definition.states.iter().enumerate().skip(1) {
+        let place = || {
+            let names = state.path.split('.').map(|name| name.replace('~', "~0").replace('/', "~1"));
+            names.fold(pointer.to_owned(), |at, name| format!("{at}/states/{name}"))
+        };
+        let mut add = |code: &str, message: String, path: String| {
+            found.push(Finding { code: code.to_owned(), message, path, possible: false });
+        };
+        if !reachable.contains(&id) {
+            add("unreachable-state", format!("no transition leads to `{}`", state.path), place());
+            continue;
+        }
+        let goes_on = definition.outwards(id).filter_map(|s| definition.state(s)).any(|s| !s.on.is_empty());
+        if state.children.is_empty() && !state.is_final && !goes_on {
+            let message = format!("`{}` is not final, and nothing leads out of it", state.path);
+            add("dead-end", message, place());
+        }
+        for (event, ways) in &state.on {
+            let open = ways.iter().position(|way| way.guard.is_none());
+            for shadowed in ways.iter().skip(open.map_or(ways.len(), |i| i + 1)) {
+                let message = format!("an earlier transition of `{event}` without a guard is always taken instead");
+                add("shadowed-transition", message, shadowed.pointer.clone());
+            }
+        }
+    }
+    found
+}
+
+fn reachable(definition: &Definition) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<usize> = definition.descend(ROOT).collect();
+    while let Some(id) = open.pop() {
+        if !reached.insert(id) {
+            continue;
+        }
+        let Some(state) = definition.state(id) else { continue };
+        open.extend(state.parent);
+        for target in state.on.values().flatten().filter_map(|way| way.target) {
+            open.extend(definition.descend(target));
+        }
+    }
+    reached
+}

@@ -1,0 +1,406 @@
+//! Reading a definition: everything wrong with it in one pass, each with its place in the document.
+
+use indexmap::IndexMap;
+use throughline_expr::Expr;
+use throughline_expr::time::parse_duration;
+use throughline_journal::Millis;
+use throughline_protocol::{Refusal, nearest};
+use throughline_value::{Map, Value};
+
+use super::check;
+use super::definition::{Candidate, Definition, Delay, ROOT, State, StateId};
+
+/// The most states of a machine. More are refused with `too-many-states`.
+pub const MAX_MACHINE_STATES: usize = 2_000;
+
+/// The deepest nesting of states. Deeper ones are refused with `too-deep`.
+pub const MAX_MACHINE_DEPTH: usize = 16;
+
+const MACHINE_KEYS: &[&str] = &["migrate", "version"];
+const STATE_KEYS: &[&str] =
+    &["id", "initial", "states", "on", "after", "entry", "exit", "type", "description", "meta", "tags"];
+const TRANSITION_KEYS: &[&str] = &["target", "guard", "cond", "actions", "reason", "reenter", "description", "meta"];
+/// What XState has and this machine does not run: refused, never ignored.
+const UNSUPPORTED: &[&str] = &["always", "onDone", "onError", "invoke", "history", "context", "activities", "delay"];
+
+/// Reads a machine; `pointer` is where the document stands (`/machine`).
+///
+/// # Errors
+/// The first problem, with all of them in `details.problems`.
+pub(crate) fn parse(document: &Value, pointer: &str) -> Result<Definition, Refusal> {
+    let mut reader = Reader::default();
+    reader.state(document, pointer, None, String::new(), 0);
+    reader.resolve();
+    let migrate = reader.migrate(document, pointer);
+    let id = document.get("id").and_then(Value::as_str).unwrap_or("machine").to_owned();
+    let mut problems = reader.problems.into_iter();
+    if let Some(first) = problems.next() {
+        let all: Vec<Value> = std::iter::once(&first)
+            .chain(problems.as_slice())
+            .map(|p| {
+                Value::from([
+                    ("code", Value::from(p.code.as_str())),
+                    ("path", p.path.clone().into()),
+                    ("message", p.message.as_str().into()),
+                    ("suggestion", p.suggestion.clone().into()),
+                ])
+            })
+            .collect();
+        return Err(first.with(Value::from([("problems", Value::List(all))])));
+    }
+    let mut definition =
+        Definition { id, canonical: document.canonical(), states: reader.states, migrate, findings: Vec::new() };
+    definition.findings = check::findings(&definition, pointer);
+    Ok(definition)
+}
+
+#[derive(Default)]
+struct Reader {
+    states: Vec<State>,
+    problems: Vec<Refusal>,
+    /// Names to be resolved when every state is known.
+    initials: Vec<(StateId, String, String)>,
+    targets: Vec<Target>,
+    /// The `id` of a state, for targets like `#name`.
+    ids: IndexMap<String, StateId>,
+}
+
+/// A target that is to be resolved: the place of its candidate and what it says.
+struct Target {
+    state: StateId,
+    event: String,
+    candidate: usize,
+    text: String,
+    pointer: String,
+}
+
+fn step(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+impl Reader {
+    fn problem(&mut self, code: &str, message: impl Into<String>, pointer: &str) {
+        self.problems.push(Refusal::new(code, message).at_path(pointer));
+    }
+
+    fn keys(&mut self, map: &Map, allowed: &[&str], more: &[&str], pointer: &str) {
+        for key in map.keys().filter(|k| !allowed.contains(&k.as_str()) && !more.contains(&k.as_str())) {
+            let at = step(pointer, key);
+            if UNSUPPORTED.contains(&key.as_str()) {
+                self.problem("unsupported-machine", format!("`{key}` is not supported yet; take it out"), &at);
+                continue;
+            }
+            let refusal = Refusal::new("unknown-field", format!("there is no `{key}` here")).at_path(at);
+            self.problems.push(match nearest(key, allowed) {
+                Some(name) => refusal.suggest(format!("did you mean `{name}`?")),
+                None => refusal.suggest(format!("the names are {}", allowed.join(", "))),
+            });
+        }
+    }
+
+    fn text(&mut self, map: &Map, name: &str, pointer: &str) -> Option<String> {
+        match map.get(name)? {
+            Value::Text(text) => Some(text.clone()),
+            other => {
+                self.problem("wrong-type", format!("a text is expected, not a {}", other.kind()), &step(pointer, name));
+                None
+            }
+        }
+    }
+
+    fn state(&mut self, value: &Value, pointer: &str, parent: Option<StateId>, path: String, depth: usize) {
+        let Value::Map(map) = value else {
+            return self.problem("wrong-type", format!("a state is a map, not a {}", value.kind()), pointer);
+        };
+        if depth > MAX_MACHINE_DEPTH {
+            return self.problem("too-deep", format!("states nest at most {MAX_MACHINE_DEPTH} deep"), pointer);
+        }
+        if self.states.len() >= MAX_MACHINE_STATES {
+            if self.states.len() == MAX_MACHINE_STATES {
+                self.problem("too-many-states", format!("a machine has at most {MAX_MACHINE_STATES} states"), pointer);
+            }
+            return;
+        }
+        self.keys(map, STATE_KEYS, if parent.is_none() { MACHINE_KEYS } else { &[] }, pointer);
+        let id = self.states.len();
+        let kind = self.text(map, "type", pointer).unwrap_or_default();
+        match kind.as_str() {
+            "" | "atomic" | "compound" | "final" => {}
+            "parallel" | "history" => {
+                let at = step(pointer, "type");
+                self.problem("unsupported-machine", format!("a `{kind}` state is not supported yet"), &at);
+            }
+            other => {
+                let at = step(pointer, "type");
+                self.problem(
+                    "unknown-type",
+                    format!("`{other}` is no type of state; leave it out, or say `final`"),
+                    &at,
+                );
+            }
+        }
+        let state = State {
+            path: path.clone(),
+            parent,
+            is_final: kind == "final",
+            description: self.text(map, "description", pointer).unwrap_or_default(),
+            entry: self.actions(map, "entry", pointer),
+            exit: self.actions(map, "exit", pointer),
+            ..State::default()
+        };
+        self.states.push(state);
+        if let Some(parent) = parent.and_then(|p| self.states.get_mut(p)) {
+            parent.children.push(id);
+        }
+        if let Some(name) = self.text(map, "id", pointer) {
+            self.ids.insert(name, id);
+        }
+        self.transitions(map, id, pointer);
+        self.children(map, id, pointer, &path, depth);
+        if kind == "final" && ["on", "after", "states"].iter().any(|k| map.contains_key(*k)) {
+            self.problem("final-state-goes-on", "a final state has neither transitions nor states inside", pointer);
+        }
+    }
+
+    fn children(&mut self, map: &Map, id: StateId, pointer: &str, path: &str, depth: usize) {
+        let at = step(pointer, "states");
+        let children = match map.get("states") {
+            Some(Value::Map(children)) => children,
+            Some(other) => {
+                return self.problem("wrong-type", format!("states are a map from names, not a {}", other.kind()), &at);
+            }
+            None if id == ROOT => {
+                return self.problem("missing-field", "a machine needs `states`", &at);
+            }
+            None => return,
+        };
+        match self.text(map, "initial", pointer) {
+            Some(initial) => self.initials.push((id, initial, step(pointer, "initial"))),
+            None if children.is_empty() && id != ROOT => {}
+            None => {
+                let message = "where states lie inside, one of them must be `initial`";
+                self.problem("missing-initial", message, &step(pointer, "initial"));
+            }
+        }
+        for (name, child) in children {
+            let at = step(&at, name);
+            if name.is_empty() || name.contains(['.', '#']) || name.chars().any(char::is_whitespace) {
+                self.problem("bad-name", format!("a state's name has no point, `#` or space; `{name}` has"), &at);
+                continue;
+            }
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            self.state(child, &at, Some(id), path, depth + 1);
+        }
+    }
+
+    fn actions(&mut self, map: &Map, name: &str, pointer: &str) -> Vec<Value> {
+        let at = step(pointer, name);
+        let list = match map.get(name) {
+            None => return Vec::new(),
+            Some(Value::List(list)) => list.clone(),
+            Some(one) => vec![one.clone()],
+        };
+        for (i, action) in list.iter().enumerate() {
+            let named = action.as_str().or_else(|| action.get("type").and_then(Value::as_str));
+            if named.is_none_or(str::is_empty) {
+                let message = "an action is a name, or a map with its name as `type`";
+                self.problem("wrong-type", message, &step(&at, &i.to_string()));
+            }
+        }
+        list
+    }
+
+    fn transitions(&mut self, map: &Map, id: StateId, pointer: &str) {
+        let at = step(pointer, "on");
+        match map.get("on") {
+            None => {}
+            Some(Value::Map(events)) => {
+                for (event, ways) in events {
+                    let at = step(&at, event);
+                    if event.is_empty() || event.contains('*') || event.starts_with("after.") {
+                        let message = "an event has a plain name; `*` is not supported, and `after.` stands for delays";
+                        self.problem("bad-name", message, &at);
+                    }
+                    self.ways(ways, id, event, &at);
+                }
+            }
+            Some(other) => self.problem("wrong-type", format!("`on` maps events, it is not a {}", other.kind()), &at),
+        }
+        let at = step(pointer, "after");
+        match map.get("after") {
+            None => {}
+            Some(Value::Map(delays)) => {
+                for (delay, ways) in delays {
+                    let at = step(&at, delay);
+                    match milliseconds(delay) {
+                        Ok(after) => {
+                            let path = self.states.get(id).map_or("", |s| &s.path);
+                            let event = format!("after.{delay}.{path}");
+                            self.ways(ways, id, &event, &at);
+                            if let Some(state) = self.states.get_mut(id) {
+                                state.delays.push(Delay { event, after });
+                            }
+                        }
+                        Err(message) => self.problem("bad-duration", message, &at),
+                    }
+                }
+            }
+            Some(other) => {
+                self.problem("wrong-type", format!("`after` maps delays, it is not a {}", other.kind()), &at)
+            }
+        }
+    }
+
+    fn ways(&mut self, ways: &Value, id: StateId, event: &str, pointer: &str) {
+        match ways {
+            Value::List(list) => {
+                for (i, way) in list.iter().enumerate() {
+                    self.way(way, id, event, &step(pointer, &i.to_string()));
+                }
+            }
+            one => self.way(one, id, event, pointer),
+        }
+    }
+
+    fn way(&mut self, way: &Value, id: StateId, event: &str, pointer: &str) {
+        let mut candidate = Candidate {
+            target: None,
+            guard: None,
+            actions: Vec::new(),
+            reason: String::new(),
+            reenter: false,
+            pointer: pointer.to_owned(),
+        };
+        let target = match way {
+            Value::Text(target) => Some((target.clone(), pointer.to_owned())),
+            Value::Map(map) => {
+                self.keys(map, TRANSITION_KEYS, &[], pointer);
+                candidate.actions = self.actions(map, "actions", pointer);
+                candidate.reason = self.text(map, "reason", pointer).unwrap_or_default();
+                candidate.reenter = map.get("reenter").and_then(Value::as_bool).unwrap_or(false);
+                candidate.guard = self.guard(map, pointer);
+                self.text(map, "target", pointer).map(|target| (target, step(pointer, "target")))
+            }
+            Value::Null => None,
+            other => {
+                let message = format!("a transition is a target, a map or a list of them, not a {}", other.kind());
+                return self.problem("wrong-type", message, pointer);
+            }
+        };
+        let Some(state) = self.states.get_mut(id) else { return };
+        let ways = state.on.entry(event.to_owned()).or_default();
+        if let Some((text, pointer)) = target {
+            self.targets.push(Target { state: id, event: event.to_owned(), candidate: ways.len(), text, pointer });
+        }
+        ways.push(candidate);
+    }
+
+    fn guard(&mut self, map: &Map, pointer: &str) -> Option<Expr> {
+        let name = if map.contains_key("guard") { "guard" } else { "cond" };
+        let source = self.text(map, name, pointer)?;
+        match Expr::parse(&source) {
+            Ok(guard) => Some(guard),
+            Err(error) => {
+                let mut refusal = Refusal::new(error.code(), error.message().to_owned()).at_path(step(pointer, name));
+                refusal.span = error.span();
+                self.problems.push(refusal);
+                None
+            }
+        }
+    }
+
+    fn child(&self, of: StateId, name: &str) -> Option<StateId> {
+        let path = self.states.get(of).map(|s| s.path.as_str())?;
+        let full = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let below = self.states.iter().position(|s| s.path == full);
+        below.filter(|id| *id != ROOT)
+    }
+
+    /// A target as XState reads it: `.inside`, `#id`, `#id.inside`, a sibling, or a path from the root.
+    fn target(&self, source: StateId, text: &str) -> Option<StateId> {
+        if let Some(inside) = text.strip_prefix('.') {
+            return self.child(source, inside);
+        }
+        if let Some(named) = text.strip_prefix('#') {
+            let (name, rest) = named.split_once('.').map_or((named, None), |(name, rest)| (name, Some(rest)));
+            let from = self.ids.get(named).or_else(|| self.ids.get(name)).copied()?;
+            return match rest.filter(|_| !self.ids.contains_key(named)) {
+                Some(rest) => self.child(from, rest),
+                None => Some(from),
+            };
+        }
+        let parent = self.states.get(source)?.parent.unwrap_or(ROOT);
+        self.child(parent, text).or_else(|| self.child(ROOT, text))
+    }
+
+    fn resolve(&mut self) {
+        for (id, name, pointer) in std::mem::take(&mut self.initials) {
+            let child = self.child(id, &name).filter(|_| !name.contains('.'));
+            if child.is_none() {
+                self.unknown_target(&name, &pointer, Some(id));
+            }
+            if let Some(state) = self.states.get_mut(id) {
+                state.initial = child;
+            }
+        }
+        for target in std::mem::take(&mut self.targets) {
+            let found = self.target(target.state, &target.text);
+            if found.is_none() {
+                self.unknown_target(&target.text, &target.pointer, None);
+            }
+            let ways = self.states.get_mut(target.state).and_then(|s| s.on.get_mut(&target.event));
+            if let Some(way) = ways.and_then(|ways| ways.get_mut(target.candidate)) {
+                way.target = found;
+            }
+        }
+    }
+
+    fn unknown_target(&mut self, name: &str, pointer: &str, parent: Option<StateId>) {
+        let names: Vec<&str> = self
+            .states
+            .iter()
+            .skip(1)
+            .filter(|s| parent.is_none() || s.parent == parent)
+            .map(|s| if parent.is_some() { s.path.rsplit('.').next().unwrap_or(&s.path) } else { &s.path })
+            .collect();
+        let refusal = Refusal::new("unknown-target", format!("there is no state `{name}`")).at_path(pointer);
+        let refusal = match nearest(name, &names) {
+            Some(near) => refusal.suggest(format!("did you mean `{near}`?")),
+            None => refusal.suggest(format!("the states are {}", names.join(", "))),
+        };
+        self.problems.push(refusal);
+    }
+
+    fn migrate(&mut self, document: &Value, pointer: &str) -> IndexMap<String, String> {
+        let at = step(pointer, "migrate");
+        let map = match document.get("migrate") {
+            None => return IndexMap::new(),
+            Some(Value::Map(map)) => map,
+            Some(other) => {
+                self.problem("wrong-type", format!("`migrate` maps old states to new, not a {}", other.kind()), &at);
+                return IndexMap::new();
+            }
+        };
+        let mut migrate = IndexMap::new();
+        for (old, new) in map {
+            let at = step(&at, old);
+            match new.as_str() {
+                Some(new) if self.child(ROOT, new).is_some() => {
+                    migrate.insert(old.clone(), new.to_owned());
+                }
+                Some(new) => self.unknown_target(new, &at, None),
+                None => self.problem("wrong-type", "the path of a state is expected", &at),
+            }
+        }
+        migrate
+    }
+}
+
+/// A delay as an ISO 8601 duration, or in whole milliseconds as XState writes it.
+fn milliseconds(text: &str) -> Result<Millis, String> {
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return text.parse().map_err(|_| format!("`{text}` is too long a delay"));
+    }
+    let ms = parse_duration(text).and_then(|d| d.exact_ms()).map_err(|error| error.message().to_owned())?;
+    if ms < 0 { Err(format!("`{text}` lies in the past")) } else { Ok(ms) }
+}
