@@ -1,0 +1,62 @@
+//! Writing a cassette from what came over the wire.
+
+use throughline_value::{Map, Value};
+
+use super::{Chunk, Match};
+use crate::{Request, base64};
+
+/// Records one exchange. It sees the request's purpose and language and the reply's bytes, never headers or
+/// keys.
+///
+/// ```
+/// use throughline_model::{Request, cassette::{Cassette, Recorder}};
+/// let request = Request { language: "en".into(), ..Request::new("respond", vec![]) };
+/// let mut recorder = Recorder::new(&request);
+/// recorder.chunk(0, b"data: [DONE]\n\n");
+/// let line = recorder.finish(200, "text/event-stream");
+/// let chunks = Cassette::read(&line)?.play(&request, 0).unwrap().chunks;
+/// assert_eq!(chunks[0].bytes, b"data: [DONE]\n\n");
+/// # Ok::<(), throughline_model::cassette::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    matches: Match,
+    chunks: Vec<Chunk>,
+}
+
+impl Recorder {
+    /// Begins to record the reply to `request`.
+    #[must_use]
+    pub fn new(request: &Request) -> Self {
+        let language = (!request.language.is_empty()).then(|| request.language.clone());
+        let matches = Match { purpose: request.purpose.clone(), language, contains: Vec::new() };
+        Self { matches, chunks: Vec::new() }
+    }
+
+    /// The same recorder, whose entry wants this text in the request.
+    #[must_use]
+    pub fn containing(mut self, text: impl Into<String>) -> Self {
+        self.matches.contains.push(text.into());
+        self
+    }
+
+    /// Takes a piece of the reply, `t` milliseconds after the request.
+    pub fn chunk(&mut self, t: u64, bytes: &[u8]) {
+        self.chunks.push(Chunk { t, bytes: bytes.to_vec() });
+    }
+
+    /// The entry as one line of a cassette, without a line end.
+    #[must_use]
+    pub fn finish(self, status: u16, content_type: &str) -> String {
+        let chunk = |chunk: &Chunk| match std::str::from_utf8(&chunk.bytes) {
+            Ok(text) => Value::from([("t", Value::from(chunk.t)), ("text", Value::from(text))]),
+            Err(_) => Value::from([("t", Value::from(chunk.t)), ("b64", Value::from(base64::encode(&chunk.bytes)))]),
+        };
+        let mut map = Map::new();
+        map.insert("match".into(), self.matches.to_value());
+        map.insert("status".into(), u64::from(status).into());
+        map.insert("content_type".into(), content_type.into());
+        map.insert("chunks".into(), Value::List(self.chunks.iter().map(chunk).collect()));
+        Value::Map(map).to_json()
+    }
+}

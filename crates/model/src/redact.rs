@@ -1,0 +1,39 @@
+//! Keys do not belong into messages.
+
+/// Beginnings by which the keys of common providers are known.
+const KEY_STARTS: &[&str] = &["sk-", "AIza", "gsk_", "xai-", "hf_", "Bearer "];
+
+/// The shortest run of key characters after a beginning that is taken for a key.
+const MIN_KEY_CHARS: usize = 8;
+
+/// The text with everything that looks like a provider's key replaced by `[key]`. Providers quote keys back
+/// in their error messages.
+///
+/// ```
+/// use throughline_model::redact;
+/// assert_eq!(redact("Incorrect API key provided: sk-or-v1-0123456789abcdef."), "Incorrect API key provided: [key].");
+/// assert_eq!(redact("a task-based plan"), "a task-based plan");
+/// ```
+#[must_use]
+pub fn redact(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut inside_word = false;
+    while let Some(c) = rest.chars().next() {
+        let start = if inside_word { None } else { KEY_STARTS.iter().find(|s| rest.starts_with(**s)) };
+        if let Some(start) = start {
+            let tail = rest.get(start.len()..).unwrap_or("");
+            let run =
+                tail.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*'))).unwrap_or(tail.len());
+            if run >= MIN_KEY_CHARS {
+                out.push_str("[key]");
+                rest = tail.get(run..).unwrap_or("");
+                continue;
+            }
+        }
+        out.push(c);
+        inside_word = c.is_alphanumeric();
+        rest = rest.get(c.len_utf8()..).unwrap_or("");
+    }
+    out
+}

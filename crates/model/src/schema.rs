@@ -1,0 +1,153 @@
+//! A small validator for JSON Schema (2020-12), and the reduced schemas that providers accept.
+//!
+//! Checked: `type enum const required properties additionalProperties items prefixItems minimum maximum
+//! exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
+//! minProperties maxProperties anyOf oneOf allOf not`, local `$ref` (`#/$defs/…`) and schemas that are
+//! `true` or `false`. Not checked: `pattern`, `format` and whatever else
+//! [`unsupported`] names: a schema that uses them is still valid, but they constrain nothing here.
+
+mod check;
+mod reduce;
+
+use throughline_value::Value;
+
+pub use check::{MAX_SCHEMA_DEPTH, problems};
+pub use reduce::{is_strict, reduce};
+
+/// One way in which a value does not fit its schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// A stable code: `wrong-type`, `not-in-enum`, `missing-field`, `unknown-field`, `too-small`, `too-large`,
+    /// `too-short`, `too-long`, `not-multiple`, `not-unique`, `no-alternative`, `many-alternatives`,
+    /// `excluded`, `bad-reference`, `schema-too-deep`.
+    pub code: &'static str,
+    /// Where in the value, as a JSON pointer; empty for the root.
+    pub path: String,
+    /// What is wrong and what would fit.
+    pub message: String,
+    /// The values that would fit, where they are listed.
+    pub allowed: Vec<Value>,
+}
+
+/// Keywords that say nothing about a value.
+const SILENT: &[&str] = &[
+    "$schema",
+    "$id",
+    "$defs",
+    "definitions",
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$anchor",
+];
+
+/// Keywords that are checked.
+const CHECKED: &[&str] = &[
+    "type",
+    "enum",
+    "const",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "$ref",
+];
+
+/// The places of a schema whose keywords are not checked here, as JSON pointers into the schema.
+///
+/// ```
+/// use throughline_model::schema;
+/// use throughline_value::json;
+/// let schema = json::read_value(r#"{"properties": {"id": {"type": "string", "pattern": "^SF"}}}"#)?;
+/// assert_eq!(schema::unsupported(&schema), ["/properties/id/pattern"]);
+/// # Ok::<(), throughline_value::Error>(())
+/// ```
+#[must_use]
+pub fn unsupported(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(schema, "", 0, &mut |keyword, path| {
+        if !CHECKED.contains(&keyword) && !SILENT.contains(&keyword) {
+            found.push(path.to_owned());
+        }
+    });
+    found
+}
+
+/// Visits the keywords of a schema and of the schemas inside it.
+fn walk(schema: &Value, path: &str, depth: usize, visit: &mut dyn FnMut(&str, &str)) {
+    let Some(map) = schema.as_map().filter(|_| depth < MAX_SCHEMA_DEPTH) else { return };
+    for (keyword, inner) in map {
+        let here = format!("{path}/{}", escape(keyword));
+        visit(keyword, &here);
+        match (keyword.as_str(), inner) {
+            ("properties" | "$defs" | "definitions", Value::Map(named)) => {
+                for (name, inner) in named {
+                    walk(inner, &format!("{here}/{}", escape(name)), depth + 1, visit);
+                }
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::List(list)) => {
+                for (i, inner) in list.iter().enumerate() {
+                    walk(inner, &format!("{here}/{i}"), depth + 1, visit);
+                }
+            }
+            ("items" | "additionalProperties" | "not", inner) => walk(inner, &here, depth + 1, visit),
+            _ => {}
+        }
+    }
+}
+
+/// A name as a step of a JSON pointer.
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// The schema that a local reference points to.
+fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    let pointer = reference.strip_prefix('#')?;
+    if pointer.is_empty() {
+        return Some(root);
+    }
+    pointer.strip_prefix('/')?.split('/').try_fold(root, |value, step| {
+        let step = percent_decode(step)?.replace("~1", "/").replace("~0", "~");
+        value.at(&[step.as_str()])
+    })
+}
+
+fn percent_decode(step: &str) -> Option<String> {
+    if !step.contains('%') {
+        return Some(step.to_owned());
+    }
+    let mut out = Vec::new();
+    let mut bytes = step.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'%' {
+            let digits = [bytes.next()?, bytes.next()?];
+            out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            out.push(byte);
+        }
+    }
+    String::from_utf8(out).ok()
+}
