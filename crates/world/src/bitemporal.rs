@@ -20,7 +20,7 @@ impl Stamp {
     }
 
     /// Whether it is known and true at a moment.
-    pub(crate) fn stands(&self, at: &At) -> bool {
+    pub(crate) fn stands(&self, at: At) -> bool {
         self.seq <= at.seq && self.valid_from <= at.valid_at
     }
 }
@@ -44,7 +44,7 @@ impl<T> Timeline<T> {
 
     /// The version that is true at `at.valid_at` by what was known at `at.seq`. A search when looking from
     /// the newest record; further back, later arrivals are stepped over.
-    pub(crate) fn at(&self, at: &At) -> Option<&(Stamp, T)> {
+    pub(crate) fn at(&self, at: At) -> Option<&(Stamp, T)> {
         let end = self.0.partition_point(|(s, _)| s.valid_from <= at.valid_at);
         self.0.get(..end)?.iter().rev().find(|(s, _)| s.seq <= at.seq)
     }

@@ -48,7 +48,7 @@ impl World {
         let at = At { seq: NEWEST, valid_at };
         digest.text("entities");
         // One node after the other, with its link: what is read of a merged entity follows from both.
-        for node in self.nodes.values().filter(|node| node.exists(&at)) {
+        for node in self.nodes.values().filter(|node| node.exists(at)) {
             digest.text(&node.id);
             digest.text(&node.entity_type);
             digest.text(&node.key);
@@ -58,8 +58,8 @@ impl World {
                 digest.text(name);
             }
             digest.text(node.parent(NEWEST).map_or("", |id| id));
-            digest.number(i64::from(node.retired(&at)));
-            let fields = node.fields.iter().filter_map(|(name, line)| Some((name, line.at(&at)?)));
+            digest.number(i64::from(node.retired(at)));
+            let fields = node.fields.iter().filter_map(|(name, line)| Some((name, line.at(at)?)));
             for (name, (stamp, cell)) in fields.filter(|(_, (_, cell))| !cell.value.is_null()) {
                 digest.text(name);
                 digest.value(&cell.value);
@@ -68,7 +68,7 @@ impl World {
             }
         }
         digest.text("relations");
-        for relation in self.edges.by_id.values().filter(|relation| self.relation_stands(relation, &at)) {
+        for relation in self.edges.by_id.values().filter(|relation| self.relation_stands(relation, at)) {
             relation_terms(relation, digest);
             digest.value(&self.relation_end(relation, NEWEST).into());
         }

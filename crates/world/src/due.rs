@@ -34,15 +34,26 @@ impl World {
     /// event is there at most once, and no more once its record is folded: what fired cannot fire again,
     /// also not after a reload.
     ///
-    /// The conditions see `env`, the state as it is. What one event does may change what the next one sees:
-    /// a caller that wants that takes the first of the list, folds it, executes what it does, and asks again
-    /// until the list is empty.
+    /// The conditions see `env`, the state as it is. What one event does may change what becomes of the next,
+    /// even cancel it: whoever executes takes [`World::first_due`] until there is none.
     ///
     /// `idle_since` is the last time that anyone looked, when nothing ran since then: what fell due in
     /// between was missed.
     #[must_use]
     pub fn due(&self, ctx: &Context<'_>, env: &dyn Env, idle_since: Option<Millis>) -> Vec<Due> {
-        let timed = self.agenda.timed.iter().take_while(|(due, _)| *due <= ctx.now).map(|(_, id)| id);
+        let events = self.looked_at(ctx.now).into_iter();
+        events.filter_map(|event| happens(event, ctx, env, idle_since)).collect()
+    }
+
+    /// The first of [`World::due`]: fold it, execute what it does, ask again with another look at the state.
+    #[must_use]
+    pub fn first_due(&self, ctx: &Context<'_>, env: &dyn Env, idle_since: Option<Millis>) -> Option<Due> {
+        self.looked_at(ctx.now).into_iter().find_map(|event| happens(event, ctx, env, idle_since))
+    }
+
+    /// Every event that something may happen to now, in order.
+    fn looked_at(&self, now: Millis) -> Vec<&Scheduled> {
+        let timed = self.agenda.timed.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut events: Vec<&Scheduled> =
             timed.chain(&self.agenda.watching).filter_map(|id| self.agenda.get(id)).collect();
         events.sort_by_key(|event| {
@@ -50,7 +61,7 @@ impl World {
             (due.is_none(), due, &event.id)
         });
         events.dedup_by(|a, b| a.id == b.id);
-        events.into_iter().filter_map(|event| happens(event, ctx, env, idle_since)).collect()
+        events
     }
 
     /// When a timer should wake next for an event with a time: never before `now`.

@@ -57,12 +57,12 @@ impl Node {
         self.merged_into.at(seq).and_then(Option::as_ref)
     }
 
-    pub(crate) fn retired(&self, at: &At) -> bool {
+    pub(crate) fn retired(&self, at: At) -> bool {
         self.retired.at(at).is_some()
     }
 
     /// Whether it is known at a moment, and already there.
-    pub(crate) fn exists(&self, at: &At) -> bool {
+    pub(crate) fn exists(&self, at: At) -> bool {
         self.known_from.at(at.seq).is_some_and(|from| *from <= at.valid_at)
     }
 

@@ -14,7 +14,7 @@ impl World {
     /// The value at a path, without building more than it names: `["entities", id, field, …]` or
     /// `[type, raw id or alias, field, …]`; with fewer steps, the map below. `None` when nothing is there.
     #[must_use]
-    pub fn get_path(&self, path: &[&str], at: &At) -> Option<Value> {
+    pub fn get_path(&self, path: &[&str], at: At) -> Option<Value> {
         let (first, rest) = path.split_first()?;
         let of_type = (*first != ENTITIES).then_some(*first);
         let Some((name, rest)) = rest.split_first() else {
@@ -38,7 +38,7 @@ impl World {
 
     /// Everything that expressions can see, as one value. Large: [`World::get_path`] looks up one path.
     #[must_use]
-    pub fn env_value(&self, at: &At) -> Value {
+    pub fn env_value(&self, at: At) -> Value {
         let mut out = Map::new();
         let types: std::collections::BTreeSet<&str> = self.nodes.values().map(|node| &*node.entity_type).collect();
         for name in std::iter::once(ENTITIES).chain(types.into_iter().filter(|t| *t != ENTITIES)) {
@@ -49,13 +49,13 @@ impl World {
         Value::Map(out)
     }
 
-    fn by_name(&self, at: &At, entity_type: Option<&str>, name: impl Fn(&Node) -> String) -> Map {
+    fn by_name(&self, at: At, entity_type: Option<&str>, name: impl Fn(&Node) -> String) -> Map {
         let nodes = self.nodes.values().filter(|node| entity_type.is_none_or(|t| *t == *node.entity_type));
         let roots = nodes.filter(|node| node.parent(at.seq).is_none() && self.is_there(node, at));
         roots.map(|node| (name(node), Value::Map(self.field_map(node, at)))).collect()
     }
 
-    fn field_map(&self, root: &Node, at: &At) -> Map {
+    fn field_map(&self, root: &Node, at: At) -> Map {
         self.fields_of(root, at).into_iter().map(|(name, (_, cell))| (name.to_owned(), cell.value.clone())).collect()
     }
 }

@@ -20,7 +20,7 @@
 //! let frame = Journal::new("example").propose(5, vec![], decision.drafts);
 //! for record in &frame.records { world.evolve(record); }
 //! let at = At { seq: 1, valid_at: 5 };
-//! assert_eq!(world.get_path(&["parcel", "SF1", "weight"], &at), Some(3.into()));
+//! assert_eq!(world.get_path(&["parcel", "SF1", "weight"], at), Some(3.into()));
 //! ```
 //!
 //! # Refusals

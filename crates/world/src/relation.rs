@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Whether a relation is true at a moment, and both its ends are there.
-    pub(crate) fn relation_stands(&self, relation: &Relation, at: &At) -> bool {
+    pub(crate) fn relation_stands(&self, relation: &Relation, at: At) -> bool {
         let there = |id: &EntityId| self.node(id).is_some_and(|node| !self.root(node, at.seq).retired(at));
         relation.stamp.stands(at)
             && self.relation_end(relation, at.seq).is_none_or(|end| at.valid_at < end)

@@ -18,7 +18,7 @@ use crate::world::World;
 impl World {
     /// The entities that are there at a moment, by id: the retired and the merged ones too, marked as such.
     #[must_use]
-    pub fn entities(&self, at: &At, entity_type: Option<&str>) -> Vec<EntityView> {
+    pub fn entities(&self, at: At, entity_type: Option<&str>) -> Vec<EntityView> {
         let nodes = self.nodes.values().filter(|node| entity_type.is_none_or(|t| *t == *node.entity_type));
         nodes.filter(|node| self.is_there(node, at)).map(|node| self.entity_view(node, at)).collect()
     }
@@ -28,7 +28,7 @@ impl World {
     ///
     /// # Errors
     /// `unknown-entity` when there is none at that moment, `ambiguous-name`.
-    pub fn entity(&self, name_or_id: &str, at: &At) -> Result<EntityDetail, Refusal> {
+    pub fn entity(&self, name_or_id: &str, at: At) -> Result<EntityDetail, Refusal> {
         let root = match self.find(name_or_id, None, at.seq) {
             Found::One(node) => self.root(node, at.seq),
             // Says which there are, or which is near.
@@ -40,12 +40,12 @@ impl World {
         if !self.is_there(root, at) {
             return Err(not_yet(name_or_id));
         }
-        let moments = root.changed.iter().map(|(seq, ())| At { seq: *seq, ..*at }).filter(|then| then.seq <= at.seq);
+        let moments = root.changed.iter().map(|(seq, ())| At { seq: *seq, ..at }).filter(|then| then.seq <= at.seq);
         let mut versions: Vec<EntityView> = moments
             .rev()
             .take(MAX_VERSIONS_LISTED)
-            .filter(|then| self.is_there(root, then))
-            .map(|then| self.entity_view(root, &then))
+            .filter(|then| self.is_there(root, *then))
+            .map(|then| self.entity_view(root, then))
             .collect();
         versions.reverse();
         Ok(EntityDetail {
@@ -58,7 +58,7 @@ impl World {
     /// The relations that are true at a moment, the surest first, then by id; one without a confidence is as
     /// sure as can be. Their ends are the entities that these count as at the moment.
     #[must_use]
-    pub fn relations(&self, at: &At, entity: Option<&str>, relation: Option<&str>) -> Vec<RelationView> {
+    pub fn relations(&self, at: At, entity: Option<&str>, relation: Option<&str>) -> Vec<RelationView> {
         let wanted = |r: &&Relation| relation.is_none_or(|name| *name == *r.name) && self.relation_stands(r, at);
         let mut found: Vec<&Relation> = match entity {
             None => self.edges.by_id.values().map(Arc::as_ref).filter(wanted).collect(),
@@ -78,7 +78,7 @@ impl World {
 
     /// The events that were scheduled by then, in the order of scheduling.
     #[must_use]
-    pub fn events(&self, at: &At) -> Vec<EventView> {
+    pub fn events(&self, at: At) -> Vec<EventView> {
         let mut events: Vec<EventView> = Vec::new();
         for event in self.agenda.by_id.values() {
             let Some((last_seq, state)) = event.states.entry_at(at.seq) else { continue };
@@ -102,21 +102,21 @@ impl World {
 
     /// The record that set a field's value at a moment; also the one that cleared it.
     #[must_use]
-    pub fn why(&self, entity: &str, field: &str, at: &At) -> Option<Seq> {
+    pub fn why(&self, entity: &str, field: &str, at: At) -> Option<Seq> {
         let Found::One(node) = self.find(entity, None, at.seq) else { return None };
         self.field_of(self.root(node, at.seq), field, at).map(|(stamp, _)| stamp.seq)
     }
 
     /// How a field's value was spelled, where it was put into another form.
     #[must_use]
-    pub fn original(&self, entity: &str, field: &str, at: &At) -> Option<&str> {
+    pub fn original(&self, entity: &str, field: &str, at: At) -> Option<&str> {
         let Found::One(node) = self.find(entity, None, at.seq) else { return None };
         self.field_of(self.root(node, at.seq), field, at).and_then(|(_, cell)| cell.original.as_deref())
     }
 
     /// How many inputs registered an entity, by any of its names.
     #[must_use]
-    pub fn mentions(&self, entity: &str, at: &At) -> usize {
+    pub fn mentions(&self, entity: &str, at: At) -> usize {
         let Found::One(node) = self.find(entity, None, at.seq) else { return 0 };
         let members = self.members(&self.root(node, at.seq).id, at.seq);
         members.iter().map(|node| node.mentions.count_at(at.seq)).sum()
@@ -125,7 +125,7 @@ impl World {
     /// What is open or wrong at a moment: different entities of one name, relations and events that wait,
     /// records that were set aside.
     #[must_use]
-    pub fn problems(&self, at: &At) -> Vec<Problem> {
+    pub fn problems(&self, at: At) -> Vec<Problem> {
         let mut out = self.merge_candidates(at);
         for relation in self.edges.by_id.values().filter(|r| r.is_held() && self.relation_stands(r, at)) {
             out.push(Problem {
@@ -162,7 +162,7 @@ impl World {
     }
 
     /// Different entities that go by the same name. They are never merged by themselves.
-    fn merge_candidates(&self, at: &At) -> Vec<Problem> {
+    fn merge_candidates(&self, at: At) -> Vec<Problem> {
         let mut by_key: std::collections::BTreeMap<String, std::collections::BTreeSet<&str>> = Default::default();
         for (_, key, ids) in self.names.all(at.seq) {
             let nodes = ids.into_iter().filter_map(|id| self.node(id)).filter(|node| self.is_there(node, at));
@@ -188,18 +188,18 @@ impl World {
     }
 
     /// Whether an entity, or anything merged into it, is known and there at a moment.
-    pub(crate) fn is_there(&self, node: &Node, at: &At) -> bool {
+    pub(crate) fn is_there(&self, node: &Node, at: At) -> bool {
         node.registered <= at.seq && self.members(&node.id, at.seq).iter().any(|member| member.exists(at))
     }
 
     /// The version of a field that is true at a moment, of all that was said under any of the entity's names.
-    pub(crate) fn field_of(&self, root: &Node, field: &str, at: &At) -> Option<&(Stamp, Cell)> {
+    pub(crate) fn field_of(&self, root: &Node, field: &str, at: At) -> Option<&(Stamp, Cell)> {
         let members = self.members(&root.id, at.seq).into_iter();
         members.filter_map(|node| node.fields.get(field)?.at(at)).max_by(|a, b| a.0.cmp(&b.0))
     }
 
     /// Every field that has a value at a moment.
-    pub(crate) fn fields_of(&self, root: &Node, at: &At) -> Vec<(&str, &(Stamp, Cell))> {
+    pub(crate) fn fields_of(&self, root: &Node, at: At) -> Vec<(&str, &(Stamp, Cell))> {
         let mut out: std::collections::BTreeMap<&str, &(Stamp, Cell)> = Default::default();
         for node in self.members(&root.id, at.seq) {
             for (name, line) in &node.fields {
@@ -213,7 +213,7 @@ impl World {
         out.into_iter().filter(|(_, (_, cell))| !cell.value.is_null()).collect()
     }
 
-    fn entity_view(&self, node: &Node, at: &At) -> EntityView {
+    fn entity_view(&self, node: &Node, at: At) -> EntityView {
         let fields = self.fields_of(node, at);
         let mut aliases: Vec<String> = Vec::new();
         for member in self.members(&node.id, at.seq) {
@@ -238,7 +238,7 @@ impl World {
         }
     }
 
-    fn relation_view(&self, relation: &Relation, at: &At) -> RelationView {
+    fn relation_view(&self, relation: &Relation, at: At) -> RelationView {
         let end = |id| self.node(id).map_or_else(String::new, |node| self.root(node, at.seq).id.to_string());
         RelationView {
             id: relation.id.to_string(),

@@ -161,7 +161,7 @@ impl World {
         let version = self.version(root, NEWEST);
         expect_version(&root.id, version, command.expected_version)?;
         let at = At { seq: NEWEST, valid_at: ctx.valid() };
-        if root.retired(&at) {
+        if root.retired(at) {
             let result = [("entity", Value::from(&*root.id)), ("version", version.into()), ("unchanged", true.into())];
             return Ok(Decision::unchanged(result.into()));
         }
@@ -181,7 +181,7 @@ impl World {
         let at = At { seq: NEWEST, valid_at: ctx.valid() };
         let mut news = Taken::default();
         for (name, value) in taken.fields {
-            let stands = self.field_of(root, &name, &at);
+            let stands = self.field_of(root, &name, at);
             let same = stands.map_or(value.is_null(), |(_, cell)| cell.value == value);
             let dated = stands.filter(|_| ctx.valid_from.is_some()).map(|(stamp, _)| stamp.valid_from);
             let nothing_said_since = dated.is_none_or(|from| from == ctx.valid() && ctx.origin.is_none());
@@ -227,7 +227,7 @@ fn limit_names(count: usize) -> Result<(), Refusal> {
 
 /// Refuses when the entity was ended by then. What is said of the time before that is welcome.
 pub(super) fn alive(root: &Node, valid_at: Millis) -> Result<(), Refusal> {
-    if root.retired(&At { seq: NEWEST, valid_at }) {
+    if root.retired(At { seq: NEWEST, valid_at }) {
         let message = format!("`{}` was retired; nothing about it changes after that", root.id);
         return Err(Refusal::new("entity-retired", message).suggest("give a valid time before its end"));
     }

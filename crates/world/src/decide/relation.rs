@@ -102,7 +102,7 @@ impl World {
         let relations = ids.filter_map(|id| self.edges.by_id.get(id)).map(std::sync::Arc::as_ref);
         relations
             .filter(|r| *r.name == *name && members.iter().any(|node| node.id == r.from))
-            .filter(|r| self.relation_stands(r, &at))
+            .filter(|r| self.relation_stands(r, at))
             .collect()
     }
 
