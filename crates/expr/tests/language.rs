@@ -233,6 +233,8 @@ fn instants_compare_as_instants_whatever_their_spelling() {
     check("\"2026-03-02T00:00:00Z\" - \"2026-03-01T00:00:00Z\"", "\"PT24H\"");
     check("now()", "\"2026-03-03T01:00:00Z\"");
     check_in(&MapEnv::new(), "now", "now-missing@0-3");
+    check_in(&MapEnv::new(), "now ?? 1", "1");
+    check_in(&MapEnv::new(), "exists(now) or now is defined", "false");
     check("diff(facts.last_scan, now, \"days\")", "2");
     check("diff(\"2026-01-31T00:00:00Z\", \"2026-02-28T00:00:00Z\", \"months\")", "1");
     check("diff(\"2026-01-31T00:00:00Z\", \"2026-02-27T00:00:00Z\", \"months\")", "0");

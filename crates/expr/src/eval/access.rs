@@ -62,7 +62,7 @@ impl Context<'_> {
             NodeData::Name(_) | NodeData::Access { .. } => {
                 self.spend(1)?;
                 match self.chain(node, true) {
-                    Err(error) if error.kind() == Code::UnknownName && is_root(node, &error) => Ok(None),
+                    Err(error) if absent(node, &error) => Ok(None),
                     other => other.map(Some).map_err(|error| error.at(node.span)),
                 }
             }
@@ -77,7 +77,7 @@ impl Context<'_> {
         }
         match self.look(node) {
             Ok(found) => Ok(found.is_some()),
-            Err(error) if error.kind() == Code::UnknownName && is_root(node, &error) => Ok(false),
+            Err(error) if absent(node, &error) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -86,9 +86,7 @@ impl Context<'_> {
     pub(super) fn chain(&self, node: &Node, lenient: bool) -> Result<Val, Error> {
         match self.look(node) {
             Ok(found) => Ok(found.unwrap_or(Val::NULL)),
-            Err(error) if !lenient && error.kind() == Code::UnknownName && safe(node) && is_root(node, &error) => {
-                Ok(Val::NULL)
-            }
+            Err(error) if !lenient && safe(node) && absent(node, &error) => Ok(Val::NULL),
             Err(error) => Err(error),
         }
     }
@@ -223,10 +221,10 @@ fn safe(node: &Node) -> bool {
     links.iter().any(|link| matches!(link.step, Step::Name { safe: true, .. }))
 }
 
-/// Whether the error is about the name the chain starts with, and not about one inside an index.
-fn is_root(node: &Node, error: &Error) -> bool {
+/// Whether the error says that the name the chain starts with is not there: not one inside an index.
+fn absent(node: &Node, error: &Error) -> bool {
     let (root, _) = chain(node);
-    error.span() == Some(root.span)
+    matches!(error.kind(), Code::UnknownName | Code::NowMissing) && error.span() == Some(root.span)
 }
 
 fn unknown(name: &str) -> Error {
