@@ -302,7 +302,8 @@ impl Reading<'_> {
     /// The one valid value inside the broken ones that fits the schema.
     fn inside(&self, broken: &[(Span, Error)]) -> Option<Candidate> {
         let mut fitting: Vec<Candidate> = Vec::new();
-        for (outer, _) in broken {
+        let prose = broken.iter().filter(|(outer, _)| !scan::is_like_json(self.slice(*outer)));
+        for (outer, _) in prose {
             for span in scan::inner(self.text, *outer) {
                 let Ok(node) = json::read(self.slice(span)) else { continue };
                 let value = node.into_value();

@@ -152,6 +152,14 @@ fn a_single_candidate_is_repaired_and_every_repair_is_named() {
 }
 
 #[test]
+fn a_part_of_a_broken_value_is_never_taken_for_the_value() {
+    check(r#"{"key1": ["value1", "value2"}, "key2": ["value3", "value4"]}"#, "{}", Err("invalid-json"));
+    check(r#"{"key": "value"}, "key2": "value2"}"#, "{}", Err("invalid-json"));
+    check(r#"{"memory": [1], "why": {"memory": [2]}, oops"#, MEMORY, Err("invalid-json"));
+    check(r#"{say "hi} Result: {"memory":[1]}"#, MEMORY, Ok(r#"{"memory":[1]}"#));
+}
+
+#[test]
 fn what_may_have_been_cut_off_is_never_repaired() {
     check(r#"{"n": 2"#, "{}", Err("invalid-json"));
     check(r#"{"ok": tru"#, "{}", Err("invalid-json"));

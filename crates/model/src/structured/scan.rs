@@ -101,12 +101,22 @@ pub(super) fn scan(text: &str) -> Found {
             break;
         }
         match balanced(text, at) {
+            // A value that goes on after its end was closed too early: what it holds is not all.
+            Some(end) if goes_on(rest(text, end)) => {
+                found.open = Some(Span::new(at, text.len()));
+                break;
+            }
             Some(end) => {
                 skipped(text, Span::new(prose, at), &mut found.diagnostics);
                 found.values.push(Span::new(at, end));
                 found.open = None;
                 at = end;
                 prose = end;
+            }
+            // Whatever stands inside a broken value is a part of it and not the value.
+            None if is_like_json(rest(text, at)) => {
+                found.open = Some(Span::new(at, text.len()));
+                break;
             }
             None => {
                 found.open.get_or_insert(Span::new(at, text.len()));
@@ -139,6 +149,20 @@ pub(super) fn inner(text: &str, outer: Span) -> Vec<Span> {
 
 fn rest(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or("")
+}
+
+/// Whether a bracket and what follows it look like JSON rather than like prose.
+pub(super) fn is_like_json(text: &str) -> bool {
+    let mut chars = text.chars().filter(|c| !c.is_whitespace());
+    match (chars.next(), chars.next()) {
+        (Some('{'), Some(c)) => matches!(c, '"' | '}' | '\'' | '“'),
+        (Some('['), Some(c)) => matches!(c, '"' | '[' | ']' | '{' | '-' | '\'' | '“') || c.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+fn goes_on(after: &str) -> bool {
+    after.trim_start().strip_prefix(',').is_some_and(|t| t.trim_start().starts_with('"'))
 }
 
 /// Where thinking ends that the text did not open.
