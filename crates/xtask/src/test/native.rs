@@ -7,9 +7,14 @@ use crate::run::Run;
 use crate::setup::WASM_TARGET;
 use crate::stage::Verdict;
 
-/// The packages that only make sense in a browser: linted and tested for wasm.
-pub(super) const WASM_ONLY: &[&str] =
-    &["throughline-store", "throughline-browser", "throughline-wasm", "throughline-inspector"];
+/// The packages that run in a browser: linted for wasm.
+const IN_BROWSER: &[&str] = &["throughline-store", "throughline-browser", "throughline-wasm", "throughline-inspector"];
+
+/// The ones among them that are linted for wasm only: natively they would bring the whole UI framework along.
+const NOT_LINTED_NATIVELY: &[&str] = &["throughline-wasm", "throughline-inspector"];
+
+/// The one that has nothing to test without JavaScript around it.
+const NOT_TESTED_NATIVELY: &[&str] = &["throughline-wasm"];
 
 /// How much is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +32,7 @@ pub(super) fn format(project: &Project) -> Result<()> {
 pub(super) fn clippy_native(project: &Project) -> Result<()> {
     Run::cargo(&project.root)
         .args(["clippy", "--locked", "--quiet", "--workspace", "--all-targets", "--features", "xtask/scenario"])
-        .args(excluded())
+        .args(each("--exclude", NOT_LINTED_NATIVELY))
         .args(["--", "-D", "warnings"])
         .stream()
 }
@@ -35,15 +40,16 @@ pub(super) fn clippy_native(project: &Project) -> Result<()> {
 pub(super) fn clippy_wasm(project: &Project) -> Result<()> {
     Run::cargo(&project.root)
         .args(["clippy", "--locked", "--quiet", "--target", WASM_TARGET, "--all-targets"])
-        .args(WASM_ONLY.iter().flat_map(|name| ["--package", name]))
+        .args(each("--package", IN_BROWSER))
         .args(["--", "-D", "warnings"])
         .stream()
 }
 
 pub(super) fn tests(project: &Project, depth: Depth) -> Result<Verdict> {
     let mut quiet = QuietSuccesses::default();
-    let mut run =
-        Run::cargo(&project.root).args(["test", "--locked", "--workspace", "--no-fail-fast"]).args(excluded());
+    let mut run = Run::cargo(&project.root)
+        .args(["test", "--locked", "--workspace", "--no-fail-fast"])
+        .args(each("--exclude", NOT_TESTED_NATIVELY));
     if depth == Depth::WithoutDocs {
         run = run.args(["--lib", "--bins", "--tests"]);
     }
@@ -52,6 +58,7 @@ pub(super) fn tests(project: &Project, depth: Depth) -> Result<Verdict> {
     Ok(Verdict::of_tests(Runner::Cargo.count(&output.lines), output.ok))
 }
 
-fn excluded() -> Vec<&'static str> {
-    WASM_ONLY.iter().flat_map(|name| ["--exclude", name]).collect()
+/// The option once for each name.
+fn each(option: &'static str, names: &[&'static str]) -> Vec<&'static str> {
+    names.iter().flat_map(|name| [option, name]).collect()
 }
