@@ -29,7 +29,8 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port N] [--open] [--dev]   build everything and serve the page on this machine
-  test                                everything that CI runs; the last line is the sum
+  test [STAGE]                        everything that CI runs, or the stages with STAGE in their name;
+                                      the last line is the sum
   check                               the quick loop: format, clippy, tidy, native tests
   ci                                  as test, but nothing may be skipped
   build [--engine] [--dev]            build the engine, the npm package and the page
@@ -65,7 +66,7 @@ fn run(args: &[String]) -> Result<()> {
         "build" => &["--engine", "--dev"],
         _ => &[],
     };
-    let options = Options::read(rest, known, command == "scenario")?;
+    let options = Options::read(rest, known, matches!(command, "scenario" | "test"))?;
     let profile = if options.has("--dev") { Profile::Dev } else { Profile::Release };
     let project = Project::find()?;
     match command {
@@ -78,15 +79,15 @@ fn run(args: &[String]) -> Result<()> {
         }
         "build" if options.has("--engine") => build::engine_and_facade(&project, profile),
         "build" => build::everything(&project, profile),
-        "test" => test::test(&project, setup::is_ci()),
-        "ci" => test::test(&project, true),
+        "test" => test::test(&project, setup::is_ci(), options.words.first().cloned()),
+        "ci" => test::test(&project, true, None),
         "check" => test::check(&project),
         "tidy" => tidy::tidy(&project),
         "size" => {
             build::everything(&project, Profile::Release)?;
             size::size(&project)
         }
-        "scenario" => scenario::scenario(&project, &options.files),
+        "scenario" => scenario::scenario(&project, &options.words),
         "dist" => dist::dist(&project),
         "setup" => {
             setup::for_building(&project)?;
@@ -106,16 +107,16 @@ fn run(args: &[String]) -> Result<()> {
 struct Options {
     flags: Vec<String>,
     port: Option<String>,
-    files: Vec<String>,
+    words: Vec<String>,
 }
 
 impl Options {
-    fn read(args: &[String], known: &[&str], takes_files: bool) -> Result<Self> {
+    fn read(args: &[String], known: &[&str], takes_words: bool) -> Result<Self> {
         let mut options = Self::default();
         let mut args = args.iter();
         while let Some(arg) = args.next() {
-            if !arg.starts_with('-') && takes_files {
-                options.files.push(arg.clone());
+            if !arg.starts_with('-') && takes_words {
+                options.words.push(arg.clone());
             } else if !known.contains(&arg.as_str()) {
                 return Err(Error::new(format!("`{arg}` is not understood here; type `cargo xtask help`")));
             } else if arg == "--port" {
@@ -161,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn files_are_taken_only_by_the_command_that_wants_them() {
-        assert_eq!(Options::read(&words("a.json b.json"), &[], true).unwrap().files, ["a.json", "b.json"]);
+    fn words_are_taken_only_by_the_command_that_wants_them() {
+        assert_eq!(Options::read(&words("a.json b.json"), &[], true).unwrap().words, ["a.json", "b.json"]);
         assert!(Options::read(&words("a.json"), &[], false).is_err());
     }
 }

@@ -73,11 +73,25 @@ impl Report {
 #[derive(Debug, Default)]
 pub(crate) struct Stages {
     reports: Vec<Report>,
+    only: Option<String>,
 }
 
 impl Stages {
-    /// Runs one stage and reports it; whether it passed.
+    /// A run of those stages alone whose name contains `only`.
+    pub(crate) fn only(only: Option<String>) -> Self {
+        Self { reports: Vec::new(), only }
+    }
+
+    /// Whether a stage of this name runs.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
+
+    /// Runs one stage and reports it; whether it passed, which one that is not wanted has.
     pub(crate) fn run(&mut self, name: &'static str, stage: impl FnOnce() -> Result<Verdict>) -> bool {
+        if !self.wants(name) {
+            return true;
+        }
         println!("\n== {name}");
         let start = Instant::now();
         let verdict =
@@ -96,6 +110,11 @@ impl Stages {
 
     /// Prints one line a stage, then the sum as the last line; an error when anything failed.
     pub(crate) fn finish(self) -> Result<(), Failed> {
+        if self.reports.is_empty() {
+            println!("no stage has a name with `{}` in it", self.only.unwrap_or_default());
+            println!("{}", Count { failed: 1, ..Count::default() });
+            return Err(Failed);
+        }
         println!("\n== summary");
         for report in &self.reports {
             println!("{}", report.line());
@@ -145,6 +164,19 @@ mod tests {
         assert_eq!(stages.reports.len(), 2);
         assert!(stages.reports[0].line().contains("it broke"), "{}", stages.reports[0].line());
         assert!(stages.finish().is_err());
+    }
+
+    #[test]
+    fn only_the_stages_that_are_wanted_run() {
+        let mut stages = Stages::only(Some("npm".to_owned()));
+        assert!(stages.check("format", || Err(Error::new("it must not run"))));
+        assert!(!stages.check("npm package", || Err(Error::new("it runs"))));
+        assert_eq!(stages.reports.len(), 1);
+    }
+
+    #[test]
+    fn a_run_without_any_stage_fails() {
+        assert!(Stages::only(Some("typo".to_owned())).finish().is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod node;
 
 use self::browser::Browsers;
 use crate::build::{self, Profile};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::stage::Stages;
 use crate::{scenario, setup, size, tidy};
@@ -20,13 +20,17 @@ pub(crate) fn check(project: &Project) -> Result<()> {
 }
 
 /// Everything, with the set-up it needs. Under `strict`, a missing browser is a failure and not a skip.
-pub(crate) fn test(project: &Project, strict: bool) -> Result<()> {
-    let mut stages = Stages::default();
+///
+/// `only` runs those stages alone whose name contains it (what they need must be built then).
+pub(crate) fn test(project: &Project, strict: bool, only: Option<String>) -> Result<()> {
+    let mut stages = Stages::only(only);
     stages.check("set-up", || {
         setup::for_building(project)?;
         setup::for_testing(project)
     });
-    let browsers = Browsers { found: setup::browser(), strict };
+    let in_browser = ["wasm-bindgen tests", "npm consumers", "end to end"].iter().any(|name| stages.wants(name));
+    let found = if in_browser { setup::browser() } else { Err(Error::new("no stage needs a browser")) };
+    let browsers = Browsers { found, strict };
     before_tests(project, &mut stages);
     stages.check("clippy wasm", || native::clippy_wasm(project));
     stages.run("native tests", || native::tests(project, native::Depth::Everything));
