@@ -2,7 +2,8 @@
 //!
 //! A [`Number`] has any number of digits and keeps its spelling; a [`Decimal`] is what is computed with:
 //! up to 28 digits after the point, up to ±79228162514264337593543950335. Reading a number into a decimal
-//! is exact or an error. Products and quotients are rounded half to even at the last digit that fits.
+//! is exact or an error. A result is exact as long as it fits; one that needs more digits is rounded half
+//! to even at the last digit that fits; one that is too large, or of which nothing would be left, is an error.
 
 use rust_decimal::RoundingStrategy;
 use throughline_value::{MAX_NUMBER_CHARS, Number};

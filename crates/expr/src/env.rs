@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_value::{Value, json};
+use throughline_value::{Map, Value, json};
 
 use crate::error::Error;
 use crate::time::Zone;
@@ -110,5 +110,94 @@ impl Env for MapEnv {
 
     fn zone(&self) -> Option<&Zone> {
         self.zone.as_ref()
+    }
+}
+
+/// The entries of a map are the names; there is no clock and no zone.
+impl Env for Map {
+    fn get(&self, name: &str) -> Option<Value> {
+        Map::get(self, name).cloned()
+    }
+
+    fn get_path(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        Map::get(self, *name)?.at(rest).cloned()
+    }
+}
+
+/// Values laid over another environment: a name of `top` hides the same name below; `now` and the zone
+/// are those of `top` where it has them.
+///
+/// ```
+/// use throughline_expr::{Expr, MapEnv, Overlay};
+/// let below = MapEnv::new().with("a", 1).with("b", 2).at(0);
+/// let top = MapEnv::new().with("b", 3);
+/// let env = Overlay::new(&top, &below);
+/// assert!(Expr::parse("a + b == 4 and now == instant(0)")?.test(&env)?);
+/// # Ok::<(), throughline_expr::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Overlay<'a> {
+    top: &'a dyn Env,
+    below: &'a dyn Env,
+}
+
+impl<'a> Overlay<'a> {
+    /// `top` over `below`.
+    #[must_use]
+    pub fn new(top: &'a dyn Env, below: &'a dyn Env) -> Self {
+        Self { top, below }
+    }
+}
+
+impl Env for Overlay<'_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        self.top.get(name).or_else(|| self.below.get(name))
+    }
+
+    fn get_path(&self, path: &[&str]) -> Option<Value> {
+        match self.top.get_path(path) {
+            Some(value) => Some(value),
+            // A name that is known above hides everything below, also where the path leads nowhere.
+            None if self.top.get(path.first()?).is_some() => None,
+            None => self.below.get_path(path),
+        }
+    }
+
+    fn now(&self) -> Option<i64> {
+        self.top.now().or_else(|| self.below.now())
+    }
+
+    fn zone(&self) -> Option<&Zone> {
+        self.top.zone().or_else(|| self.below.zone())
+    }
+
+    fn zone_assumed(&self, text: &str) {
+        self.top.zone_assumed(text);
+        self.below.zone_assumed(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Expr;
+
+    #[test]
+    fn a_name_above_hides_the_same_name_below_with_all_its_fields() {
+        let below = MapEnv::new().with_json("a", r#"{"x": 1, "y": 2}"#).unwrap().with("b", 5).at(7);
+        let top = MapEnv::new().with_json("a", r#"{"x": 10}"#).unwrap();
+        let env = Overlay::new(&top, &below);
+        let eval = |source: &str| Expr::parse(source).unwrap().eval(&env).unwrap().to_json();
+        assert_eq!(eval("[a.x, a.y, b]"), "[10,null,5]");
+        assert_eq!(env.now(), Some(7));
+        assert_eq!(env.get_path(&["a", "y"]), None);
+    }
+
+    #[test]
+    fn a_map_is_an_environment_of_its_entries() {
+        let value = json::read_value(r#"{"订单": {"状态": "已签收"}}"#).unwrap();
+        let map = value.as_map().unwrap();
+        assert!(Expr::parse("订单.状态 == '已签收'").unwrap().test(map).unwrap());
     }
 }

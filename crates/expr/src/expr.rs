@@ -75,6 +75,25 @@ impl Expr {
     /// the same path may stand there twice, with different spans. `now` is one of them.
     #[must_use]
     pub fn names(&self) -> Vec<Path> {
+        self.free().into_iter().map(|name| name.path).collect()
+    }
+
+    /// The names without those that the expression copes with when they are not known: the left side of
+    /// `??`, the argument of `exists()`, what stands before `?.`. A checker that knows all names reports
+    /// each of these that is unknown.
+    ///
+    /// ```
+    /// let expr = throughline_expr::Expr::parse("a.b > (c ?? d) and exists(e)")?;
+    /// let names: Vec<_> = expr.required_names().iter().map(|path| path.dotted()).collect();
+    /// assert_eq!(names, ["a.b", "d"]);
+    /// # Ok::<(), throughline_expr::Error>(())
+    /// ```
+    #[must_use]
+    pub fn required_names(&self) -> Vec<Path> {
+        self.free().into_iter().filter(|name| !name.optional).map(|name| name.path).collect()
+    }
+
+    fn free(&self) -> Vec<names::Free> {
         let mut out = Vec::new();
         names::free(&self.0.root, &mut Vec::new(), &mut out);
         out

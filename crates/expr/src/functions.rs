@@ -117,6 +117,11 @@ pub(crate) fn check_call(name: &str, name_span: Span, args: &[Node], span: Span)
     Ok(())
 }
 
+/// Whether an argument that is nothing but a name may be one that is not known.
+pub(crate) fn takes_unknown_names(name: &str) -> bool {
+    matches!(name, "exists" | "coalesce" | "default")
+}
+
 fn count(function: &Function) -> String {
     match (function.min, function.max) {
         (0, 0) => "no arguments".to_owned(),

@@ -34,7 +34,7 @@ pub mod template;
 pub mod time;
 
 pub use ast::{BinaryOp, CompareOp, Node, NodeData, Step, Test, UnaryOp};
-pub use env::{Env, MapEnv};
+pub use env::{Env, MapEnv, Overlay};
 pub use error::{Code, Error};
 pub use expr::{Expr, Outcome};
 pub use functions::{Function, functions};

@@ -4,7 +4,8 @@ use std::fmt;
 
 use throughline_value::Span;
 
-use crate::ast::{Node, NodeData, Step};
+use crate::ast::{BinaryOp, Node, NodeData, Step, Test};
+use crate::functions;
 
 /// A name of the environment with the steps below it, as far as they are written out: `facts.budget`,
 /// `items.0.price`.
@@ -36,63 +37,66 @@ impl fmt::Display for Path {
     }
 }
 
+/// A free name, and whether the expression copes with its not being known: as the left side of `??`, in
+/// `exists()` and the like, or before `?.`.
+pub(crate) struct Free {
+    pub(crate) path: Path,
+    pub(crate) optional: bool,
+}
+
 /// All free names of `node` in the order of the source; `bound` are the locals around it.
-pub(crate) fn free(node: &Node, bound: &mut Vec<String>, out: &mut Vec<Path>) {
+pub(crate) fn free(node: &Node, bound: &mut Vec<String>, out: &mut Vec<Free>) {
+    visit(node, false, bound, out);
+}
+
+fn visit(node: &Node, optional: bool, bound: &mut Vec<String>, out: &mut Vec<Free>) {
     match &node.data {
-        NodeData::Name(name) => {
-            if !bound.contains(name) {
-                out.push(Path { segments: vec![name.clone()], span: node.span });
-            }
+        NodeData::Name(_) | NodeData::Access { .. } => visit_chain(node, optional, bound, out),
+        NodeData::Lambda { param, body } => {
+            bound.push(param.clone());
+            visit(body, false, bound, out);
+            bound.pop();
         }
-        NodeData::Access { .. } => {
-            let (root, steps) = chain(node);
-            let Some(first) = out_of_name(root, bound) else {
-                root_and_indexes(root, &steps, bound, out);
-                return;
-            };
-            let mut path = Path { segments: vec![first], span: root.span };
+        NodeData::Binary { op: BinaryOp::Coalesce, left, right } => {
+            visit(left, true, bound, out);
+            visit(right, false, bound, out);
+        }
+        NodeData::Is { operand, test: Test::Defined, .. } => visit(operand, true, bound, out),
+        NodeData::Call { name, args, .. } => {
+            let lenient = functions::takes_unknown_names(name);
+            args.iter().for_each(|arg| visit(arg, lenient, bound, out));
+        }
+        _ => node.each_child(&mut |child| visit(child, false, bound, out)),
+    }
+}
+
+fn visit_chain(node: &Node, optional: bool, bound: &mut Vec<String>, out: &mut Vec<Free>) {
+    let (root, steps) = chain(node);
+    match &root.data {
+        NodeData::Name(name) if !bound.contains(name) => {
+            let mut path = Path { segments: vec![name.clone()], span: root.span };
             for step in &steps {
                 let Some(segment) = written(step.step) else { break };
                 path.segments.push(segment);
-                path.span.end = step.end;
+                path.span.end = step.span.end;
             }
-            out.push(path);
-            for step in steps {
-                if let Step::Index(index) = step.step {
-                    free(index, bound, out);
-                }
-            }
+            let safe = steps.iter().any(|link| matches!(link.step, Step::Name { safe: true, .. }));
+            out.push(Free { path, optional: optional || safe });
         }
-        NodeData::Lambda { param, body } => {
-            bound.push(param.clone());
-            free(body, bound, out);
-            bound.pop();
-        }
-        _ => node.each_child(&mut |child| free(child, bound, out)),
+        NodeData::Name(_) => {}
+        _ => visit(root, false, bound, out),
     }
-}
-
-fn out_of_name(root: &Node, bound: &[String]) -> Option<String> {
-    match &root.data {
-        NodeData::Name(name) if !bound.contains(name) => Some(name.clone()),
-        _ => None,
-    }
-}
-
-fn root_and_indexes(root: &Node, steps: &[Link<'_>], bound: &mut Vec<String>, out: &mut Vec<Path>) {
-    free(root, bound, out);
     for step in steps {
         if let Step::Index(index) = step.step {
-            free(index, bound, out);
+            visit(index, false, bound, out);
         }
     }
 }
 
-/// One step of a chain, with the byte it ends at.
+/// One step of a chain, with the bytes of the chain up to it.
 pub(crate) struct Link<'a> {
     pub(crate) step: &'a Step,
     pub(crate) span: Span,
-    end: usize,
 }
 
 /// `a.b[0].c` as its root and its steps from the root outwards.
@@ -100,7 +104,7 @@ pub(crate) fn chain(node: &Node) -> (&Node, Vec<Link<'_>>) {
     let mut steps = Vec::new();
     let mut root = node;
     while let NodeData::Access { object, step } = &root.data {
-        steps.push(Link { step, span: root.span, end: root.span.end });
+        steps.push(Link { step, span: root.span });
         root = object;
     }
     steps.reverse();

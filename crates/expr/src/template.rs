@@ -164,6 +164,17 @@ impl Template {
     /// A name that only some branches of an `{% if %}` set counts as taken from the environment after it.
     #[must_use]
     pub fn names(&self) -> Vec<Path> {
+        self.free().into_iter().map(|name| name.path).collect()
+    }
+
+    /// The names without those that the template copes with when they are not known; as
+    /// [`Expr::required_names`].
+    #[must_use]
+    pub fn required_names(&self) -> Vec<Path> {
+        self.free().into_iter().filter(|name| !name.optional).map(|name| name.path).collect()
+    }
+
+    fn free(&self) -> Vec<names::Free> {
         let mut out = Vec::new();
         free(&self.0.blocks, &mut Vec::new(), &mut out);
         out
@@ -211,7 +222,7 @@ impl PartialEq for Template {
 
 impl Eq for Template {}
 
-fn free(blocks: &[Block], bound: &mut Vec<String>, out: &mut Vec<Path>) {
+fn free(blocks: &[Block], bound: &mut Vec<String>, out: &mut Vec<names::Free>) {
     for block in blocks {
         match block {
             Block::Text(_) => {}

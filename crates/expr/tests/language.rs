@@ -428,6 +428,18 @@ fn names_and_reads_are_listed_with_their_paths() {
     names("map(xs, x => x.a + y)", &["xs", "y"]);
     names("a ?? now", &["a", "now"]);
     names("{a: b}[\"a\"]", &["b"]);
+    #[track_caller]
+    fn required(source: &str, expected: &[&str]) {
+        let got: Vec<_> = Expr::parse(source).unwrap().required_names().iter().map(|path| path.dotted()).collect();
+        assert_eq!(got, expected, "{source}");
+    }
+    required("a.b ?? c", &["c"]);
+    required("(a + 1) ?? c", &["a", "c"]);
+    required("a?.b + c.d", &["c.d"]);
+    required("exists(a) and coalesce(b, c) == default(d, 1) and e is defined", &[]);
+    required("exists(a[i])", &["i"]);
+    required("a is null", &["a"]);
+    required("map(xs, x => x ?? y)", &["xs", "y"]);
     reads("if facts.paid then facts.price else facts.budget", &["facts.paid", "facts.price"]);
     reads("sum(map(facts.items, x => x.price))", &["facts.items", "facts.items.0.price", "facts.items.1.price"]);
     reads("facts.items[-1].name", &["facts.items.1.name"]);

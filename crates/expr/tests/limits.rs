@@ -302,6 +302,42 @@ proptest! {
     }
 
     #[test]
+    fn products_of_decimals_are_exact(a in -1_000_000_000_000i64..1_000_000_000_000, b in -1_000_000_000_000i64..1_000_000_000_000, scale in 0u32..14) {
+        use throughline_expr::decimal::{Decimal, from_number, mul, to_number};
+        let product = mul(Decimal::new(a, scale), Decimal::new(b, scale)).unwrap();
+        prop_assert_eq!(product.normalize(), Decimal::from_i128_with_scale(i128::from(a) * i128::from(b), scale * 2).normalize());
+        prop_assert_eq!(from_number(&to_number(product)).unwrap(), product);
+    }
+
+    #[test]
+    fn no_pair_of_decimals_makes_arithmetic_panic(a in any::<i128>(), b in any::<i128>(), sa in 0u32..29, sb in 0u32..29, digits in -30i32..30) {
+        use throughline_expr::decimal::{add, div, fixed, mul, rem, round, sub, to_number, Decimal, Rounding};
+        let make = |n: i128, scale| Decimal::try_from_i128_with_scale(n >> 32, scale).unwrap_or(Decimal::ONE);
+        let (a, b) = (make(a, sa), make(b, sb));
+        for op in [add, sub, mul, div, rem] {
+            if let Ok(result) = op(a, b) {
+                let text = to_number(result).to_string();
+                prop_assert_eq!(throughline_expr::decimal::parse(&text).unwrap(), result, "{}", text);
+            }
+        }
+        for (_, mode) in Rounding::ALL {
+            let _ = round(a, digits, *mode);
+            let _ = fixed(a, digits.unsigned_abs(), *mode);
+        }
+    }
+
+    #[test]
+    fn rounding_to_tens_agrees_with_rounding_to_digits(n in -100_000_000i64..100_000_000, places in 1i32..8) {
+        use throughline_expr::decimal::{mul, round, Decimal, Rounding};
+        let unit = Decimal::from(10i64.pow(places.unsigned_abs()));
+        let small = Decimal::new(n, places.unsigned_abs());
+        for (_, mode) in Rounding::ALL {
+            let by_digits = mul(round(small, 0, *mode).unwrap(), unit).unwrap();
+            prop_assert_eq!(round(Decimal::from(n), -places, *mode).unwrap(), by_digits);
+        }
+    }
+
+    #[test]
     fn instants_survive_being_written_in_any_zone(ms in -60_000_000_000_000i64..250_000_000_000_000, minutes in -1439i32..1440) {
         use throughline_expr::time::{format_instant, parse_instant, Zone};
         let zone = Zone::fixed(minutes * 60).unwrap();
