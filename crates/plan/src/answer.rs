@@ -7,13 +7,44 @@ use throughline_expr::{Env, Error, Path};
 use throughline_protocol::view::{AnswerView, Evidence, Footnote};
 use throughline_value::Value;
 
-use crate::{Bound, evidence};
 use crate::scope::bare;
+use crate::{Bound, evidence};
 
 /// Where an answer gets its values from, and what they rest on.
 pub trait AnswerScope: Env {
     /// What the value at a path rests on: `["$price"]`, `["facts", "budget"]`. Nothing: it is unsupported.
     fn evidence(&self, path: &[String]) -> Vec<Evidence>;
+}
+
+/// An environment whose values rest on nothing that is known.
+pub struct NoEvidence<'a>(pub &'a dyn Env);
+
+impl Env for NoEvidence<'_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        self.0.get(name)
+    }
+
+    fn get_path(&self, path: &[&str]) -> Option<Value> {
+        self.0.get_path(path)
+    }
+
+    fn now(&self) -> Option<i64> {
+        self.0.now()
+    }
+
+    fn zone(&self) -> Option<&Zone> {
+        self.0.zone()
+    }
+
+    fn zone_assumed(&self, text: &str) {
+        self.0.zone_assumed(text);
+    }
+}
+
+impl AnswerScope for NoEvidence<'_> {
+    fn evidence(&self, _path: &[String]) -> Vec<Evidence> {
+        Vec::new()
+    }
 }
 
 /// The values of a run as an [`AnswerScope`]: `$name` and `name`; other names are looked up in `outer`.
@@ -108,7 +139,10 @@ impl Sink for Writer<'_> {
         }
         // A value that reads nothing is the author's; the clock needs no source.
         let from_outside = piece.reads.iter().any(|path| path.root() != "now");
-        if from_outside && piece.text.contains(char::is_numeric) && !self.view.unsupported.iter().any(|u| u == piece.text) {
+        if from_outside
+            && piece.text.contains(char::is_numeric)
+            && !self.view.unsupported.iter().any(|u| u == piece.text)
+        {
             self.view.unsupported.push(piece.text.to_owned());
         }
     }

@@ -74,7 +74,10 @@ mod tests {
         let hash = Digest::of_bytes(text.as_bytes());
         let document = DocumentRef { name: "d", version: 2, media_type: "text/plain", text: &text, hash: &hash };
         let found = of(&document, Span::new(4, 7), "pattern");
-        assert_eq!((found.page, found.quote.as_str(), found.version, found.hash.as_str()), (2, "two", 2, hash.as_str()));
+        assert_eq!(
+            (found.page, found.quote.as_str(), found.version, found.hash.as_str()),
+            (2, "two", 2, hash.as_str())
+        );
         let long = of(&document, Span::new(8, text.len()), "pattern");
         assert_eq!((long.page, long.quote.len()), (3, MAX_QUOTE_BYTES / 3 * 3));
         assert_eq!(page(&text, 9_999_999), 3);

@@ -19,7 +19,10 @@ pub(crate) struct Wrong {
 pub(crate) fn compile(pattern: &str) -> Result<Regex, Wrong> {
     let wrong = |code, message: String| Wrong { code, message, at: None, instead: None };
     if pattern.len() > MAX_PATTERN_BYTES {
-        return Err(wrong("bad-pattern", format!("a pattern has at most {MAX_PATTERN_BYTES} bytes; this one has {}", pattern.len())));
+        return Err(wrong(
+            "bad-pattern",
+            format!("a pattern has at most {MAX_PATTERN_BYTES} bytes; this one has {}", pattern.len()),
+        ));
     }
     let scan = Scan::of(pattern);
     if let Some((at, name)) = scan.look_around {
@@ -28,14 +31,19 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, Wrong> {
             at: Some((at, end)),
             ..wrong(
                 "look-around-in-pattern",
-                format!("{name} is not in the language, since it cannot be matched in linear time; match what stands around it and put a group around the value"),
+                format!(
+                    "{name} is not in the language, since it cannot be matched in linear time; match what stands around it and put a group around the value"
+                ),
             )
         });
     }
     let regex = match build(pattern) {
         Ok(regex) => regex,
         Err(regex::Error::CompiledTooBig(limit)) => {
-            return Err(wrong("bad-pattern", format!("this pattern compiles to more than {limit} bytes; repeat less in it")));
+            return Err(wrong(
+                "bad-pattern",
+                format!("this pattern compiles to more than {limit} bytes; repeat less in it"),
+            ));
         }
         Err(error) => {
             let instead = translated(pattern).filter(|p| build(p).is_ok());
@@ -69,7 +77,12 @@ fn said(error: &regex::Error) -> String {
 
 /// What other engines write differently, written as ours.
 fn translated(pattern: &str) -> Option<String> {
-    let out = pattern.replace("\\Z", "\\z").replace("\\h", "[ \\t]").replace("(?>", "(?:").replace("*+", "*").replace("++", "+");
+    let out = pattern
+        .replace("\\Z", "\\z")
+        .replace("\\h", "[ \\t]")
+        .replace("(?>", "(?:")
+        .replace("*+", "*")
+        .replace("++", "+");
     (out != pattern).then_some(out)
 }
 
@@ -106,8 +119,12 @@ impl Scan {
 
     fn group(&mut self, pattern: &str, at: usize) {
         let rest = pattern.get(at..).unwrap_or("");
-        const LOOK: [(&str, &str); 4] =
-            [("(?=", "look-ahead"), ("(?!", "negative look-ahead"), ("(?<=", "look-behind"), ("(?<!", "negative look-behind")];
+        const LOOK: [(&str, &str); 4] = [
+            ("(?=", "look-ahead"),
+            ("(?!", "negative look-ahead"),
+            ("(?<=", "look-behind"),
+            ("(?<!", "negative look-behind"),
+        ];
         if let Some((_, name)) = LOOK.iter().find(|(mark, _)| rest.starts_with(mark)) {
             self.look_around.get_or_insert((at, name));
             return;

@@ -21,7 +21,7 @@ use throughline_journal::{Draft, Seq};
 use throughline_protocol::view::Evidence;
 use throughline_value::{Map, Number, Value};
 
-pub(crate) use state::{Run, RunStatus, StepState, StepStatus};
+use state::{Run, RunStatus};
 
 /// All runs.
 #[derive(Clone, Debug, Default)]

@@ -72,9 +72,9 @@ fn declare<'a>(plan: &'a DraftPlan, scope: &Scope, problems: &mut Problems) -> B
             declared.insert(name, index);
             continue;
         };
-        let free = (2..).map(|n| format!("{name}{n}")).find(|n| {
-            !all.contains(n.as_str()) && !scope.inputs.contains(n) && !taken.contains(n)
-        });
+        let free = (2..)
+            .map(|n| format!("{name}{n}"))
+            .find(|n| !all.contains(n.as_str()) && !scope.inputs.contains(n) && !taken.contains(n));
         let problem = problems.error("repeated-binding", step.id.span, message);
         problem.step = Some(name.to_owned());
         if let Some(free) = free {
@@ -90,7 +90,8 @@ fn undeclared(text: &str, plan: &DraftPlan, index: usize, r#use: &Use, scope: &S
     let before = plan.steps.iter().take(index).map(|s| s.id.value.as_str());
     let known: Vec<&str> = before.chain(scope.inputs.iter().map(String::as_str)).collect();
     let near = nearest(&r#use.name, known.iter().copied());
-    let outer = if r#use.dollar { None } else { nearest(&r#use.name, scope.names.iter().map(String::as_str).chain([NOW])) };
+    let outer =
+        if r#use.dollar { None } else { nearest(&r#use.name, scope.names.iter().map(String::as_str).chain([NOW])) };
     let sigil = if r#use.dollar { "$" } else { "" };
     let name = &r#use.name;
     let (hint, repair) = if let Some(near) = near {
@@ -108,8 +109,11 @@ fn undeclared(text: &str, plan: &DraftPlan, index: usize, r#use: &Use, scope: &S
         let known: Vec<_> = known.iter().take(12).map(|k| format!("${k}")).collect();
         (format!("; before this step there are {}", known.join(", ")), None)
     };
-    let problem =
-        problems.error("undeclared-binding", r#use.span, format!("no step and no input gives {sigil}{name} a value{hint}"));
+    let problem = problems.error(
+        "undeclared-binding",
+        r#use.span,
+        format!("no step and no input gives {sigil}{name} a value{hint}"),
+    );
     problem.step = plan.steps.get(index).map(|s| s.id.value.clone());
     problem.fix = repair;
 }
@@ -170,8 +174,7 @@ fn forwards(
         else {
             continue;
         };
-        let circular =
-            |cycle: &Vec<String>| cycle.contains(&user.id.value) && cycle.contains(&giver.id.value);
+        let circular = |cycle: &Vec<String>| cycle.contains(&user.id.value) && cycle.contains(&giver.id.value);
         if cycles.iter().any(circular) {
             continue;
         }
@@ -218,9 +221,11 @@ fn unused(text: &str, plan: &DraftPlan, graph: &Graph, scope: &Scope, problems: 
             Some(_) => scope.wanted.is_some(),
         };
         if useless {
-            let end = text.get(step.span.end..).and_then(|t| t.find('\n')).map_or(text.len(), |n| step.span.end + n + 1);
+            let end =
+                text.get(step.span.end..).and_then(|t| t.find('\n')).map_or(text.len(), |n| step.span.end + n + 1);
             let line = Span::new(line_start(text, step.span.start), end);
-            let problem = problems.warning("unused-step", step.span, format!("nothing uses ${name}; remove the step or use it"));
+            let problem =
+                problems.warning("unused-step", step.span, format!("nothing uses ${name}; remove the step or use it"));
             problem.step = Some(name.to_owned());
             problem.fix = if plan.steps.len() > 1 { fix("remove the step", line, "") } else { None };
         }

@@ -97,9 +97,8 @@ fn json_path(path: &Spanned<String>, problems: &mut Problems) {
     // What people write for a path: without the root, or with only a dot.
     let stem = path.value.trim().trim_start_matches('$').trim_start_matches('.');
     let meant = [format!("$.{stem}"), format!("${stem}")].into_iter().find(|p| JsonPath::parse(p).is_ok());
-    problems
-        .error("bad-json-path", span, format!("this is not a JSON path (RFC 9535): {}", error.message()))
-        .fix = meant.and_then(|p| fix(format!("write {p}"), path.span, quote_plain(&p)));
+    problems.error("bad-json-path", span, format!("this is not a JSON path (RFC 9535): {}", error.message())).fix =
+        meant.and_then(|p| fix(format!("write {p}"), path.span, quote_plain(&p)));
 }
 
 fn call(tool: &Spanned<String>, arguments: &[Argument], scope: &Scope, problems: &mut Problems) {

@@ -118,7 +118,11 @@ impl Writer<'_> {
         }
         let ways = ["path", "pattern", "named"].iter().filter(|w| self.args.contains_key(**w)).count();
         if ways > 1 {
-            say(self.problems, Some(self.id), format!("{} has several of path, pattern and named; keep one", self.shown));
+            say(
+                self.problems,
+                Some(self.id),
+                format!("{} has several of path, pattern and named; keep one", self.shown),
+            );
         }
         self.used.extend(["path", "pattern", "named", "pick", "as", "default"]);
         let text = |name: &str| self.args.get(name).and_then(Value::as_str);
@@ -165,7 +169,9 @@ impl Writer<'_> {
         };
         let parts: Vec<_> = arguments
             .iter()
-            .map(|(key, value)| format!("{}: {}", argument_name(key), self.value(value).unwrap_or_else(|| "null".to_owned())))
+            .map(|(key, value)| {
+                format!("{}: {}", argument_name(key), self.value(value).unwrap_or_else(|| "null".to_owned()))
+            })
             .collect();
         format!("CALL {tool}({})", parts.join(", "))
     }
@@ -221,7 +227,11 @@ impl Writer<'_> {
         match Expr::parse(source) {
             Ok(_) => one_line(source),
             Err(error) if breaks => {
-                let problem = self.problems.error(error.code(), Span::default(), format!("in {}: {}", self.shown, error.message()));
+                let problem = self.problems.error(
+                    error.code(),
+                    Span::default(),
+                    format!("in {}: {}", self.shown, error.message()),
+                );
                 problem.span = None;
                 problem.step = Some(self.id.to_owned());
                 "null".to_owned()

@@ -1,11 +1,16 @@
 //! What is known of one run, each part with its versions.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use throughline_journal::{Millis, Origin, Seq, Versions};
 use throughline_protocol::view::Evidence;
 use throughline_value::{Map, Number, Span, Value};
 
 use super::Bound;
+use crate::evidence;
+use crate::plan::Action;
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal,)* }) => {
@@ -63,16 +68,41 @@ pub(crate) struct Run {
     pub(crate) inputs: Map,
     pub(crate) steps: IndexMap<String, RunStep>,
     pub(crate) waves: Vec<Vec<String>>,
-    /// What the sources and named patterns stood for when the run was started.
-    pub(crate) bound: Map,
+    /// What sources, patterns, tools and outer names stood for when the run was started.
+    pub(crate) meaning: Meaning,
     pub(crate) statuses: Versions<RunStatus>,
+}
+
+/// What the names of a plan stood for when its run was started: a domain that is loaded later changes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Meaning {
+    /// Source to document.
+    pub(crate) documents: IndexMap<String, String>,
+    /// Source to tool.
+    pub(crate) sources: IndexMap<String, String>,
+    /// Pattern to regular expression.
+    pub(crate) patterns: IndexMap<String, String>,
+    /// The tools that are called.
+    pub(crate) tools: IndexMap<String, ToolMeaning>,
+    /// The names that expressions take from the environment.
+    pub(crate) names: Vec<String>,
+}
+
+/// What a run knows of a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ToolMeaning {
+    pub(crate) writes: bool,
+    pub(crate) approval: bool,
 }
 
 /// One step of a run: what the plan says of it, and how it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct RunStep {
     pub(crate) op: String,
-    pub(crate) args: Map,
+    /// What it does; `None` when its text cannot be read, and then it fails.
+    pub(crate) action: Option<Arc<Action>>,
     pub(crate) note: String,
     pub(crate) span: Span,
     pub(crate) needs: Vec<String>,
@@ -146,7 +176,8 @@ impl Run {
             });
         }
         let value = self.inputs.get(name)?.clone();
-        Some(Bound { value, ..Bound::default() })
+        let evidence = vec![evidence::given(name, &value, "input")];
+        Some(Bound { value, evidence, ..Bound::default() })
     }
 
     pub(crate) fn values_at(&self, seq: Seq) -> IndexMap<String, Bound> {

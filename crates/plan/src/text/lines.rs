@@ -25,7 +25,8 @@ pub(crate) struct Lines {
 }
 
 pub(crate) fn lines(text: &str) -> Lines {
-    let mut out = Lines { masked: String::with_capacity(text.len()), lines: Vec::new(), tail: String::new(), fences: Vec::new() };
+    let mut out =
+        Lines { masked: String::with_capacity(text.len()), lines: Vec::new(), tail: String::new(), fences: Vec::new() };
     let mut base: Option<usize> = None;
     let mut notes: Vec<&str> = Vec::new();
     // Whether the next deeper line goes on with the last step.
@@ -123,11 +124,8 @@ mod tests {
     fn check(text: &str, expected: &[(&str, &str)], tail: &str) {
         let lines = lines(text);
         assert_eq!(lines.masked.len(), text.len(), "places stay");
-        let got: Vec<_> = lines
-            .lines
-            .iter()
-            .map(|l| (lines.masked[l.span.start..l.span.end].to_owned(), l.note.clone()))
-            .collect();
+        let got: Vec<_> =
+            lines.lines.iter().map(|l| (lines.masked[l.span.start..l.span.end].to_owned(), l.note.clone())).collect();
         let expected: Vec<_> = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         assert_eq!((got, lines.tail.as_str()), (expected, tail), "{text}");
     }

@@ -147,11 +147,18 @@ impl Parser<'_> {
                 cursor.skip_space();
                 return Some(Spanned::new(name, span));
             }
-            if cursor.eat(":=") || cursor.eat(":") && Op::parse(cursor.rest().trim_start().split(|c: char| !is_name_part(c)).next().unwrap_or("")).is_some() {
+            if cursor.eat(":=")
+                || cursor.eat(":")
+                    && Op::parse(cursor.rest().trim_start().split(|c: char| !is_name_part(c)).next().unwrap_or(""))
+                        .is_some()
+            {
                 let wrong = trimmed(self.masked, Span::new(span.end, cursor.at));
                 cursor.skip_space();
-                self.problems.error("plan-syntax", wrong, "a step's name is followed by `=`").fix =
-                    fix("write `=`", wrong, if self.masked.get(span.end..wrong.start) == Some("") { " =" } else { "=" });
+                self.problems.error("plan-syntax", wrong, "a step's name is followed by `=`").fix = fix(
+                    "write `=`",
+                    wrong,
+                    if self.masked.get(span.end..wrong.start) == Some("") { " =" } else { "=" },
+                );
                 return Some(Spanned::new(name, span));
             }
             if Op::parse(&name).is_some() {
@@ -167,7 +174,11 @@ impl Parser<'_> {
         *cursor = start;
         let at = Span::new(line.span.start, line.span.start);
         self.problems
-            .error("plan-syntax", line.span, "this is not a step; write `$name = OPERATION …`, or put `#` before a remark")
+            .error(
+                "plan-syntax",
+                line.span,
+                "this is not a step; write `$name = OPERATION …`, or put `#` before a remark",
+            )
             .fix = fix("make it a comment", at, "# ");
         None
     }
@@ -190,12 +201,19 @@ impl Parser<'_> {
             self.problems.error(
                 "operation-not-available",
                 span,
-                format!("{word} is an operation of the language that this version does not run; the others are {}", Op::available_names()),
+                format!(
+                    "{word} is an operation of the language that this version does not run; the others are {}",
+                    Op::available_names()
+                ),
             );
             return None;
         }
         if cursor.peek().is_some_and(|c| !c.is_whitespace() && c != '(' && c != '$' && c != '"') {
-            self.problems.error("plan-syntax", Span::new(span.end, span.end + 1), format!("a space is expected after {word}"));
+            self.problems.error(
+                "plan-syntax",
+                Span::new(span.end, span.end + 1),
+                format!("a space is expected after {word}"),
+            );
         }
         cursor.skip_space();
         match op {
@@ -228,7 +246,10 @@ impl Parser<'_> {
         let (hint, repair) = if called && self.scope.tools.contains_key(word) {
             (format!("; tools are called as `CALL {word}(…)`"), fix("call the tool", at, "CALL "))
         } else if let Some(op) = Op::meant(word) {
-            (format!("; {} is near: {}", op.as_str(), op.usage()), fix(format!("write {}", op.as_str()), span, op.as_str()))
+            (
+                format!("; {} is near: {}", op.as_str(), op.usage()),
+                fix(format!("write {}", op.as_str()), span, op.as_str()),
+            )
         } else if throughline_expr::Expr::parse(text).is_ok() {
             ("; an expression is computed with COMPUTE".to_owned(), fix("compute it", at, "COMPUTE "))
         } else {

@@ -7,7 +7,7 @@ use throughline_value::Span;
 /// A place in the plan's text, up to the end of one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
-    text: &'a str,
+    pub(crate) text: &'a str,
     pub(crate) at: usize,
     pub(crate) end: usize,
 }
@@ -120,7 +120,8 @@ impl<'a> Cursor<'a> {
     pub(crate) fn quoted(&mut self) -> Option<Quoted> {
         let start = self.at;
         let rest = self.rest();
-        let (raw, body) = rest.strip_prefix(['r', 'R']).filter(|b| b.starts_with(['"', '\''])).map_or((false, rest), |b| (true, b));
+        let (raw, body) =
+            rest.strip_prefix(['r', 'R']).filter(|b| b.starts_with(['"', '\''])).map_or((false, rest), |b| (true, b));
         let mark = body.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         let inside = start + usize::from(raw) + 1;
         let mut value = String::new();

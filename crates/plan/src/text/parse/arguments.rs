@@ -47,7 +47,11 @@ impl Parser<'_> {
                 self.problems.error("plan-syntax", tool.span, "brackets are expected after the tool").fix =
                     fix("add brackets", at, "()");
             } else {
-                self.problems.error("plan-syntax", cursor.remaining(), "the arguments stand in brackets: `(name: expression)`");
+                self.problems.error(
+                    "plan-syntax",
+                    cursor.remaining(),
+                    "the arguments stand in brackets: `(name: expression)`",
+                );
             }
             return None;
         }
@@ -64,7 +68,8 @@ impl Parser<'_> {
         let mut arguments: Vec<Argument> = Vec::new();
         let parts = if inner.remaining().start < inner.remaining().end { inner.split_commas() } else { Vec::new() };
         if parts.len() > limits::MAX_ARGUMENTS {
-            let message = format!("a call takes at most {} arguments; this one has {}", limits::MAX_ARGUMENTS, parts.len());
+            let message =
+                format!("a call takes at most {} arguments; this one has {}", limits::MAX_ARGUMENTS, parts.len());
             self.problems.error("plan-syntax", tool.span, message);
             return None;
         }
@@ -117,7 +122,8 @@ impl Parser<'_> {
         self.uses.push(Use { name: from.value.clone(), span, dollar: true, place: Place::Always });
         if cursor.rest().starts_with(['.', '[']) {
             let wrong = cursor.chunk();
-            let message = "EXTRACT reads a whole binding; take the part with JSONPATH, or with COMPUTE in a step before";
+            let message =
+                "EXTRACT reads a whole binding; take the part with JSONPATH, or with COMPUTE in a step before";
             self.problems.error("plan-syntax", wrong, message);
             return None;
         }
@@ -156,7 +162,11 @@ impl Parser<'_> {
                 let chunk = cursor.chunk();
                 let text = cursor.slice(chunk);
                 if text.is_empty() {
-                    self.problems.error("plan-syntax", span.unwrap_or_default(), "a path in quotes is expected: `JSONPATH \"$.items[0].price\"`");
+                    self.problems.error(
+                        "plan-syntax",
+                        span.unwrap_or_default(),
+                        "a path in quotes is expected: `JSONPATH \"$.items[0].price\"`",
+                    );
                 } else {
                     self.problems.error("plan-syntax", chunk, "the path stands in quotes").fix =
                         fix("put it in quotes", chunk, super::super::token::quote_plain(text));
