@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use throughline_journal::{Digest, Millis, Seq};
 use throughline_protocol::At;
+use throughline_value::Value;
 
 pub use timeline::{Cardinality, Status};
 pub use view::FactWhy;
@@ -78,15 +79,10 @@ impl Ledger {
                 digest.value(&version.valid_to().into());
                 digest.value(&version.source().cloned().into());
                 digest.value(&version.confidence().cloned().into());
-                digest.value(
-                    &version
-                        .origin()
-                        .map(|o| vec![o.source.clone().into(), o.seq.into()])
-                        .unwrap_or_default()
-                        .into_iter()
-                        .collect::<Vec<throughline_value::Value>>()
-                        .into(),
-                );
+                if let Some(origin) = version.origin() {
+                    digest.text(&origin.source);
+                    digest.number(origin.seq as i64);
+                }
             }
         }
         digest.text("quarantined");
@@ -102,22 +98,19 @@ impl Ledger {
         digest.text("facts");
         let at = At { seq: Seq::MAX, valid_at };
         for (subject, key, timeline) in self.timelines(None, None) {
-            let mut rows = Vec::new();
-            for version in timeline.current(at).into_iter().filter_map(|index| {
-                let version = timeline.get(index)?;
-                Some((version, timeline.since(index, at.seq)?))
-            }) {
-                let (last, first) = version;
-                rows.push(
-                    throughline_value::Value::List(vec![
-                        last.value.clone(),
-                        first.valid_from.into(),
-                        last.valid_to().into(),
-                        first.source().cloned().into(),
-                        first.confidence().cloned().into(),
-                    ])
-                    .canonical(),
-                );
+            let rows = timeline.current(at).into_iter().filter_map(|i| timeline.first_said(i, at.seq)).map(|version| {
+                let row: [Value; 5] = [
+                    version.identity().clone(),
+                    version.valid_from.into(),
+                    version.valid_to().into(),
+                    version.source().cloned().into(),
+                    version.confidence().cloned().into(),
+                ];
+                Value::List(row.into()).canonical()
+            });
+            let mut rows: Vec<String> = rows.collect();
+            if timeline.cardinality == Cardinality::Many {
+                rows.sort();
             }
             if rows.is_empty() {
                 continue;

@@ -76,22 +76,25 @@ impl Ledger {
         {
             return Ok(Decision::unchanged(unchanged(same.number)));
         }
-        if let Some(version) = current
-            && version.identity() == checked.identity()
-            && (valid_to.is_none() || valid_to == version.valid_to())
-            && (command.confidence.is_none() || command.confidence.as_ref() == version.confidence())
+        let same = current.filter(|v| v.says_already(checked.identity(), valid_to, command.confidence.as_ref()));
+        // What is already true makes no version. But where the input has its place in valid time or at a source,
+        // that it was said is kept: what arrives later can come to stand before it.
+        if let Some(version) = same
+            && ctx.origin.is_none()
+            && ctx.valid_from.is_none_or(|from| from <= version.valid_from)
         {
             return Ok(Decision::unchanged(unchanged(version.number)));
         }
-        let seen = match rules.cardinality {
-            Cardinality::One | Cardinality::Interval => current.map_or(0, |v| v.number),
-            Cardinality::Many | Cardinality::Append => newest(timeline),
-        };
-        expect(command.expected_version, seen, current.map(|v| &v.value))?;
-
+        if same.is_none() {
+            let seen = match rules.cardinality {
+                Cardinality::One | Cardinality::Interval => current.map_or(0, |v| v.number),
+                Cardinality::Many | Cardinality::Append => newest(timeline),
+            };
+            expect(command.expected_version, seen, current.map(|v| &v.value))?;
+        }
         let late = timeline.and_then(|t| t.next_after(valid_from, ctx.origin, checked.identity()));
-        let number = u64::from(newest(timeline)) + 1;
-        let superseded = current.filter(|_| !matches!(rules.cardinality, Cardinality::Append));
+        let number = same.map_or(u64::from(newest(timeline)) + 1, |v| u64::from(v.number));
+        let superseded = current.filter(|_| same.is_none());
         let mut data = Map::new();
         data.insert("subject".to_owned(), subject.into());
         data.insert("key".to_owned(), key.into());
@@ -103,6 +106,7 @@ impl Ledger {
                 data.insert(name.to_owned(), value);
             }
         };
+        optional("confirms", same.map(|v| u64::from(v.number).into()));
         optional("identity", checked.identity);
         optional("valid_to", valid_to.map(Value::from));
         optional("source", command.source.clone().map(Value::from));
@@ -119,7 +123,7 @@ impl Ledger {
         );
         let result = Value::from([
             ("version", Value::from(number)),
-            ("unchanged", false.into()),
+            ("unchanged", same.is_some().into()),
             ("superseded", superseded.map(|v| u64::from(v.number)).into()),
             ("late", late.is_some().into()),
         ]);
@@ -242,7 +246,7 @@ fn nothing_retracted() -> Value {
 
 /// The newest version's number.
 fn newest(timeline: Option<&Timeline>) -> u32 {
-    timeline.and_then(|t| t.versions().last()).map_or(0, |v| v.number)
+    timeline.and_then(|t| t.versions().last()).map_or(0, |v| v.count)
 }
 
 fn name<'a>(text: &'a str, path: &str) -> Result<&'a str, Refusal> {

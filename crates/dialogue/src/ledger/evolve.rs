@@ -47,7 +47,9 @@ impl Ledger {
         Arc::make_mut(timeline).add(Version {
             says,
             turn: record.turn,
-            number: 0,
+            number: data.get("confirms").and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
+            count: 0,
+            confirms: data.contains_key("confirms"),
             seq: record.seq,
             recorded_at: record.recorded_at,
             valid_from: record.valid_from,

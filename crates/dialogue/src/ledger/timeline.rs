@@ -7,7 +7,7 @@ use throughline_journal::{Millis, Origin, Seq};
 use throughline_protocol::At;
 use throughline_value::{Number, Value};
 
-use super::order::{OPEN_END, Order};
+use super::order::{OPEN_END, Order, Place};
 
 /// How many values of one key are true at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,8 +67,12 @@ pub(crate) enum Says {
 pub(crate) struct Version {
     pub(crate) says: Says,
     pub(crate) turn: u32,
-    /// The number that a person sees: how many assertions there were so far.
+    /// The number that a person sees. A confirmation has that of the version it confirms.
     pub(crate) number: u32,
+    /// How many versions there were with this one; confirmations are none.
+    pub(crate) count: u32,
+    /// Whether it only said again what was true, when it came.
+    pub(crate) confirms: bool,
     pub(crate) seq: Seq,
     pub(crate) recorded_at: Millis,
     pub(crate) valid_from: Millis,
@@ -116,6 +120,19 @@ impl Version {
 
     pub(crate) fn is_assertion(&self) -> bool {
         self.says == Says::Asserted
+    }
+
+    /// Whether an assertion of this value, end and confidence would only say this version again.
+    pub(crate) fn says_already(&self, identity: &Value, valid_to: Option<Millis>, confidence: Option<&Number>) -> bool {
+        self.is_assertion()
+            && self.identity() == identity
+            && self.valid_to() == valid_to
+            && (confidence.is_none() || confidence == self.confidence())
+    }
+
+    /// Whether this entry, standing right behind `earlier`, only says it again.
+    fn continues(&self, earlier: &Self) -> bool {
+        self.is_assertion() && earlier.says_already(self.identity(), self.valid_to(), self.confidence())
     }
 
     /// The order in valid time. Ties break by source and number at the source, so that the order of arrival
@@ -178,14 +195,18 @@ pub(crate) struct Timeline {
     sweeps: Order,
     /// The entries by where they came from, to know an input that comes again.
     origins: BTreeMap<Origin, Vec<u32>>,
-    /// Of a key without late entries: the retractions, and what ended by one or by its own end.
     tally: Tally,
 }
 
+/// Counts by which hidden versions are counted without looking at each. They hold for a key with one value
+/// whose entries came in order: what became of an entry is then said by the next one, once and for all.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     retractions: Vec<u32>,
+    confirmations: Vec<u32>,
+    /// The last entries of what a retraction ended.
     retracted: Vec<u32>,
+    /// The last entries of what had ended by itself when the next entry began.
     expired: Vec<u32>,
 }
 
@@ -194,18 +215,22 @@ impl Timeline {
         Self { cardinality, ..Self::default() }
     }
 
-    /// Adds what a record said. Its `number` is set here.
+    /// Adds what a record said. Its `count`, and the `number` of a version of its own, are set here.
     pub(crate) fn add(&mut self, mut version: Version) {
         let index = u32::try_from(self.versions.len()).unwrap_or(u32::MAX);
-        let before = self.versions.last().map_or(0, |v| v.number);
-        version.number = before + u32::from(version.is_assertion());
+        let before = self.versions.last().map_or(0, |v| v.count);
+        version.count = before + u32::from(version.is_assertion() && !version.confirms);
+        if !version.confirms {
+            version.number = version.count;
+        }
         if let Some(origin) = version.origin() {
             self.origins.entry(origin.clone()).or_default().push(index);
         }
-        self.tally(index, &version);
+        if self.cardinality == Cardinality::One {
+            self.tally.add(index, self.versions.last(), &version);
+        }
         let from = version.valid_from;
-        let (says, lane) =
-            (version.says, (self.cardinality == Cardinality::Many).then(|| version.identity().canonical()));
+        let lane = (self.cardinality == Cardinality::Many).then(|| (version.says, version.identity().canonical()));
         self.versions.push(version);
         let versions = &self.versions;
         let new = versions.get(index as usize);
@@ -215,31 +240,10 @@ impl Timeline {
         };
         let end_of = |i: u32| versions.get(i as usize).map_or(OPEN_END, Version::end);
         self.order.insert(from, index, goes_before, end_of);
-        match (lane, says) {
-            (Some(_), Says::AllRetracted) => self.sweeps.insert(from, index, goes_before, end_of),
-            (Some(lane), _) => self.lanes.entry(lane).or_default().insert(from, index, goes_before, end_of),
-            (None, _) => {}
-        }
-    }
-
-    /// Keeps the counts by which hidden versions are counted without looking at each. They hold for keys with
-    /// one value whose entries came in order.
-    fn tally(&mut self, index: u32, version: &Version) {
-        if self.cardinality != Cardinality::One {
-            return;
-        }
-        if let Some((last, previous)) = self.versions.iter().enumerate().next_back()
-            && previous.is_assertion()
-            && let Ok(last) = u32::try_from(last)
-        {
-            if previous.end() <= version.valid_from {
-                self.tally.expired.push(last);
-            } else if !version.is_assertion() {
-                self.tally.retracted.push(last);
-            }
-        }
-        if !version.is_assertion() {
-            self.tally.retractions.push(index);
+        match lane {
+            Some((Says::AllRetracted, _)) => self.sweeps.insert(from, index, goes_before, end_of),
+            Some((_, lane)) => self.lanes.entry(lane).or_default().insert(from, index, goes_before, end_of),
+            None => {}
         }
     }
 
@@ -259,7 +263,7 @@ impl Timeline {
 
     /// How many assertions were known after record `seq`.
     pub(crate) fn count(&self, seq: Seq) -> u64 {
-        self.known(seq).checked_sub(1).and_then(|i| self.get(i)).map_or(0, |v| u64::from(v.number))
+        self.known(seq).checked_sub(1).and_then(|i| self.get(i)).map_or(0, |v| u64::from(v.count))
     }
 
     /// Whether the same input was here before and said the same.
@@ -287,15 +291,16 @@ impl Timeline {
         }
     }
 
-    /// The versions that are true at a moment, in the order of valid time.
+    /// The versions that are true at a moment, in the order of valid time. A confirmation gives the version that
+    /// it confirms.
     pub(crate) fn current(&self, at: At) -> Vec<u32> {
         let known = self.known(at.seq);
         match self.cardinality {
-            Cardinality::One => self.current_one(&self.order, at, known).into_iter().collect(),
+            Cardinality::One => self.current_one(at, known).into_iter().collect(),
             Cardinality::Interval => {
-                let found =
-                    self.order.last_covering(self.order.until(at.valid_at), known, at.valid_at, |i| self.end_of(i));
-                found.map(|(_, i)| i).filter(|i| self.get(*i).is_some_and(Version::is_assertion)).into_iter().collect()
+                let found = self.covering(self.order.until(at.valid_at), at.valid_at, known);
+                let found = found.map(|(_, i)| i).filter(|i| self.get(*i).is_some_and(Version::is_assertion));
+                found.map(|i| self.confirmed(i, known)).into_iter().collect()
             }
             Cardinality::Many => {
                 let mut found: Vec<u32> =
@@ -310,21 +315,56 @@ impl Timeline {
         }
     }
 
-    /// The version of `identity` that is true at a moment: of a key with many values that value's, and else
-    /// the current one if it has this value.
+    /// The version of `identity` that is true at a moment, of a key with many values.
     pub(crate) fn current_of(&self, identity: &Value, at: At) -> Option<u32> {
-        if self.cardinality == Cardinality::Many {
-            return self.current_in_lane(self.lanes.get(&identity.canonical())?, at, self.known(at.seq));
+        self.current_in_lane(self.lanes.get(&identity.canonical())?, at, self.known(at.seq))
+    }
+
+    fn covering(&self, place: Place, valid_at: Millis, known: u32) -> Option<(Place, u32)> {
+        self.order.last_covering(place, known, valid_at, |i| self.end_of(i))
+    }
+
+    /// The entry that stands before `index` where it matters: of a key with many values among those of the same
+    /// value, of intervals among those that are still true when it begins.
+    fn before(&self, index: u32, known: u32) -> Option<u32> {
+        let version = self.get(index)?;
+        let less = |_: Millis, other: u32| self.get(other).is_some_and(|v| v.cmp(version) == Ordering::Less);
+        match self.cardinality {
+            Cardinality::One => self.order.last_before(self.order.place(less), known).map(|(_, i)| i),
+            Cardinality::Interval => self.covering(self.order.place(less), version.valid_from, known).map(|(_, i)| i),
+            Cardinality::Many => {
+                let lane = self.lanes.get(&version.identity().canonical())?;
+                let (_, found) = lane.last_before(lane.place(less), known)?;
+                let sweep = self.sweeps.last_before(self.sweeps.place(less), known).and_then(|(_, i)| self.get(i));
+                let swept = sweep.zip(self.get(found)).is_some_and(|(s, v)| s.cmp(v) == Ordering::Greater);
+                (!swept).then_some(found)
+            }
+            Cardinality::Append => None,
         }
-        self.current(at).into_iter().rev().find(|i| self.get(*i).is_some_and(|v| v.identity() == identity))
+    }
+
+    /// The version that an entry confirms, when that still stands right before it; else the entry itself.
+    fn confirmed(&self, mut index: u32, known: u32) -> u32 {
+        while let Some(version) = self.get(index).filter(|v| v.confirms) {
+            // Where nothing came late, the number is the one of the version that it came to confirm.
+            if self.cardinality == Cardinality::One && self.order.in_order() {
+                let first = self.versions.partition_point(|v| v.count < version.number);
+                return u32::try_from(first).unwrap_or(index);
+            }
+            match self.before(index, known) {
+                Some(earlier) if self.get(earlier).is_some_and(|e| version.continues(e)) => index = earlier,
+                _ => break,
+            }
+        }
+        index
     }
 
     fn end_of(&self, index: u32) -> Millis {
         self.get(index).map_or(OPEN_END, Version::end)
     }
 
-    fn current_one(&self, order: &Order, at: At, known: u32) -> Option<u32> {
-        let (mut place, mut index) = order.last_before(order.until(at.valid_at), known)?;
+    fn current_one(&self, at: At, known: u32) -> Option<u32> {
+        let (mut place, mut index) = self.order.last_before(self.order.until(at.valid_at), known)?;
         let mut taken_back: Vec<&Value> = Vec::new();
         loop {
             let version = self.get(index)?;
@@ -333,10 +373,11 @@ impl Timeline {
                 // It ends only its own value; another one that stands before it goes on.
                 Says::Retracted => taken_back.push(version.identity()),
                 Says::Asserted => {
-                    return (version.end() > at.valid_at && !taken_back.contains(&version.identity())).then_some(index);
+                    let holds = version.end() > at.valid_at && !taken_back.contains(&version.identity());
+                    return holds.then(|| self.confirmed(index, known));
                 }
             }
-            (place, index) = order.last_before(place, known)?;
+            (place, index) = self.order.last_before(place, known)?;
         }
     }
 
@@ -344,7 +385,8 @@ impl Timeline {
         let (_, index) = lane.last_before(lane.until(at.valid_at), known)?;
         let version = self.get(index).filter(|v| v.is_assertion() && v.end() > at.valid_at)?;
         let sweep = self.sweeps.last_before(self.sweeps.until(at.valid_at), known).and_then(|(_, i)| self.get(i));
-        sweep.is_none_or(|sweep| sweep.cmp(version) == Ordering::Less).then_some(index)
+        let stands = sweep.is_none_or(|sweep| sweep.cmp(version) == Ordering::Less);
+        stands.then(|| self.confirmed(index, known))
     }
 
     fn current_appended(&self, at: At, known: u32) -> Vec<u32> {
@@ -368,39 +410,18 @@ impl Timeline {
         found
     }
 
-    /// From when the value of a current version has been true without a break, and that first version: the
-    /// same whatever the order in which equal assertions arrived.
-    pub(crate) fn since(&self, index: u32, seq: Seq) -> Option<&Version> {
-        let version = self.get(index)?;
-        let lane;
-        let order = match self.cardinality {
-            Cardinality::One => &self.order,
-            Cardinality::Many => {
-                lane = self.lanes.get(&version.identity().canonical())?;
-                lane
-            }
-            Cardinality::Interval | Cardinality::Append => return Some(version),
-        };
+    /// The first of the assertions that say, without a break, what a version says: the same whatever the order in
+    /// which they arrived.
+    pub(crate) fn first_said(&self, mut index: u32, seq: Seq) -> Option<&Version> {
         let known = self.known(seq);
-        let sweep = |upto: &Version| {
-            let place = self.sweeps.place(|_, i| self.get(i).is_some_and(|v| v.cmp(upto) == Ordering::Less));
-            self.sweeps.last_before(place, known).and_then(|(_, i)| self.get(i))
-        };
-        let mut first = version;
-        let mut place = order.place(|_, i| self.get(i).is_some_and(|v| v.cmp(version) == Ordering::Less));
-        while let Some((before, index)) = order.last_before(place, known) {
-            place = before;
-            let Some(earlier) = self.get(index) else { break };
-            let broken = !earlier.is_assertion()
-                || earlier.identity() != version.identity()
-                || earlier.end() < first.valid_from
-                || sweep(first).is_some_and(|sweep| sweep.cmp(earlier) == Ordering::Greater);
-            if broken {
-                break;
+        let mut version = self.get(index)?;
+        while let Some(earlier) = self.before(index, known) {
+            match self.get(earlier).filter(|e| version.continues(e)) {
+                Some(e) => (index, version) = (earlier, e),
+                None => break,
             }
-            first = earlier;
         }
-        Some(first)
+        Some(version)
     }
 
     /// What became of every assertion known after `at.seq`, in the order of the journal.
@@ -419,6 +440,10 @@ impl Timeline {
         };
         for index in self.order.iter().filter(|i| *i < known) {
             let Some(version) = self.get(index) else { continue };
+            let again = || self.before(index, known).and_then(|i| self.get(i)).is_some_and(|e| version.continues(e));
+            if version.confirms && again() {
+                continue;
+            }
             if version.valid_from > at.valid_at {
                 if version.is_assertion() {
                     fates.insert(index, Fate { index, status: Status::Future, ended_by: None });
@@ -486,23 +511,47 @@ impl Timeline {
         }
         let known = self.known(at.seq);
         let begun = self.order.last_before(self.order.until(at.valid_at), known).map_or(0, |(_, i)| i + 1);
-        let below = |list: &[u32], limit: u32| list.partition_point(|i| *i < limit) as u64;
-        // The fate of an entry is known by the next one; the last that has begun has none yet.
-        let settled = begun.saturating_sub(1);
-        let retracted = below(&self.tally.retracted, settled);
-        let mut expired = below(&self.tally.expired, settled);
-        let assertions = u64::from(settled) - below(&self.tally.retractions, settled);
-        let superseded = assertions.saturating_sub(retracted + expired);
         let last = begun.checked_sub(1).and_then(|i| self.get(i)).filter(|v| v.is_assertion());
+        // What the last one ended is known; its own end is not yet.
+        let settled = begun.saturating_sub(1);
+        let (retracted, mut expired) = (below(&self.tally.retracted, settled), below(&self.tally.expired, settled));
+        let all = self.tally.versions_below(begun);
+        let superseded = all.saturating_sub(retracted + expired + u64::from(last.is_some()));
         expired += u64::from(last.is_some_and(|v| v.end() <= at.valid_at));
-        let future =
-            u64::from(known - begun) - (below(&self.tally.retractions, known) - below(&self.tally.retractions, begun));
-        let all = [
+        let future = self.tally.versions_below(known).saturating_sub(all);
+        let counts = [
             (Status::Superseded, superseded),
             (Status::Retracted, retracted),
             (Status::Expired, expired),
             (Status::Future, future),
         ];
-        Some(all.into_iter().filter(|(_, n)| *n > 0).map(|(status, n)| (status.name(), n)).collect())
+        Some(counts.into_iter().filter(|(_, n)| *n > 0).map(|(status, n)| (status.name(), n)).collect())
     }
+}
+
+impl Tally {
+    fn add(&mut self, index: u32, previous: Option<&Version>, version: &Version) {
+        if version.confirms {
+            self.confirmations.push(index);
+            return;
+        }
+        if !version.is_assertion() {
+            self.retractions.push(index);
+        }
+        let Some(previous) = previous.filter(|v| v.is_assertion()) else { return };
+        if previous.end() <= version.valid_from {
+            self.expired.push(index - 1);
+        } else if !version.is_assertion() {
+            self.retracted.push(index - 1);
+        }
+    }
+
+    /// How many of the first entries are versions of their own.
+    fn versions_below(&self, index: u32) -> u64 {
+        u64::from(index) - below(&self.retractions, index) - below(&self.confirmations, index)
+    }
+}
+
+fn below(list: &[u32], limit: u32) -> u64 {
+    list.partition_point(|i| *i < limit) as u64
 }

@@ -1,0 +1,15 @@
+//! Ledger, machine and prompt from outside.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+#[path = "all/dialogues.rs"]
+mod dialogues;
+#[path = "all/facts.rs"]
+mod facts;
+#[path = "all/machine.rs"]
+mod machine;
+#[path = "all/model.rs"]
+mod model;
+#[path = "all/prompt.rs"]
+mod prompt;
+#[path = "all/support.rs"]
+mod support;
