@@ -93,7 +93,7 @@ impl World {
         self.nodes.get_key_value(id).map(|(id, _)| id.clone())
     }
 
-    fn change(&mut self, id: &str, change: impl FnOnce(&mut Node)) -> Option<()> {
+    pub(super) fn change(&mut self, id: &str, change: impl FnOnce(&mut Node)) -> Option<()> {
         change(Arc::make_mut(self.nodes.get_mut(id)?));
         Some(())
     }

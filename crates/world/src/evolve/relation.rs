@@ -37,6 +37,10 @@ impl World {
             exclusive: flag(data, "exclusive"),
             ended: Versions::default(),
         };
+        // What joins them was there, and so were they.
+        for end in [relation.from.clone(), relation.to.clone()] {
+            self.change(&end, |node| node.know_from(record.seq, record.valid_from))?;
+        }
         self.edges.insert(relation);
         Some(())
     }
