@@ -1,1 +1,34 @@
-//! Drives the engine in its worker: clock, timers, fetch, and the store.
+//! Drives the engine: its clock, its timers, its store, its models and tools, and the session's messages.
+//!
+//! A [`Session`] takes one JSON text a message, as `throughline_protocol::session` has them, and gives one
+//! back. Everything that differs between a worker, Node and a test is a [`Host`].
+//!
+//! **Invariant: inputs reach the engine one after another, in the order in which they came.** What the
+//! engine asks for is done after it has returned, never within; so a tool that answers at once, a store that
+//! answers at once and a page that answers at once are all the same.
+//!
+//! **Invariant: texts that come in are plain JSON, with all digits; texts that go out are for
+//! `JSON.parse`,** with numbers that a double cannot hold marked as `throughline_value::to_wire` does.
+
+mod clock;
+mod host;
+pub mod local;
+mod model;
+mod running;
+mod session;
+#[cfg(target_arch = "wasm32")]
+mod web;
+
+pub use host::{Channel, Guard, Host, Work};
+pub use session::Session;
+#[cfg(target_arch = "wasm32")]
+pub use web::{WebHost, list, remove};
+
+/// The longest file that is imported, in bytes.
+pub const MAX_IMPORT_BYTES: usize = 256 << 20;
+
+/// The longest message that a session takes, in bytes; an import may be longer.
+pub const MAX_MESSAGE_BYTES: usize = 2 * MAX_IMPORT_BYTES;
+
+/// How many foreign looks at the store may follow one another without a frame, before a hint is needed again.
+pub const MAX_LOOKS: usize = 3;

@@ -49,7 +49,7 @@ tagged! {
         "import" => Import,
         /// Reads all stored bytes again and replays them. Gives back `{ok, seq, digests, error}`.
         "verify" => Verify,
-        /// Sets or moves the session's own clock. Gives back `{now}`.
+        /// Sets or moves the session's own clock. Gives back `{now}` when nothing goes on by itself any more.
         "clock" => SetClock,
         /// Gives the models' recorded replies. Gives back `{exchanges}`.
         "cassette" => LoadCassette,
@@ -76,6 +76,13 @@ pub struct Open {
     /// Starts the session's own clock here instead of following the host's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Millis>,
+    /// The id of a journal that is made anew; a random one when absent. Same inputs under the same id give the
+    /// same bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Opens what is good of a damaged journal, for reading only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub salvage: bool,
 }
 
 /// Where a journal is kept.
@@ -126,7 +133,8 @@ pub struct Import {
 #[serde(deny_unknown_fields)]
 pub struct Verify {}
 
-/// Sets or moves the session's own clock; due events fire.
+/// Sets or moves the session's own clock; due events fire. Without either, waits until nothing goes on by
+/// itself any more, but for what the host was called for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetClock {

@@ -1,0 +1,475 @@
+//! An opened journal: the engine with everything that it asks for.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::rc::{Rc, Weak};
+use std::task::{Context, Poll, Waker};
+
+use futures_channel::oneshot;
+use throughline_engine::{Engine, ExchangeEvent, Input, Output};
+use throughline_journal::{Frame, Head, Journal, Millis};
+use throughline_model::Request;
+use throughline_model::cassette::Player;
+use throughline_protocol::session::{Changed, Failed, HostCall, HostCancel, HostResult, Open, Push};
+use throughline_protocol::{Meta, Outcome, Refusal};
+use throughline_store::{Appended, Store, StoreError};
+use throughline_value::{Value, to_value, to_wire};
+
+use crate::clock::Clock;
+use crate::host::{Channel, Guard, Host};
+use crate::{MAX_LOOKS, model};
+
+/// What a host call is for.
+#[derive(Clone, Copy)]
+enum Asked {
+    Tool(u64),
+    Model(u64),
+}
+
+/// What is held only while the session is open: dropping it lets go.
+#[derive(Default)]
+struct Held {
+    timer: Option<Guard>,
+    place: Option<Guard>,
+    channel: Option<Box<dyn Channel>>,
+}
+
+pub(crate) struct Running {
+    this: Weak<Running>,
+    host: Rc<dyn Host>,
+    store: Rc<dyn Store>,
+    open: Open,
+    clock: Clock,
+    engine: RefCell<Engine>,
+    player: RefCell<Option<Player>>,
+    inputs: RefCell<VecDeque<Input>>,
+    /// Inputs wait while the engine is at one, and while another journal is put in its place.
+    busy: Cell<bool>,
+    appending: Cell<bool>,
+    tickets: Cell<u64>,
+    waiting: RefCell<BTreeMap<u64, oneshot::Sender<Outcome>>>,
+    settling: RefCell<Vec<oneshot::Sender<()>>>,
+    calls: RefCell<BTreeMap<u64, Asked>>,
+    next_call: Cell<u64>,
+    changed: Cell<bool>,
+    looking: Cell<bool>,
+    look_again: Cell<bool>,
+    held: RefCell<Held>,
+    dead: RefCell<Option<Refusal>>,
+}
+
+impl Running {
+    /// Starts on a journal that was read from `store`.
+    pub(crate) fn start(host: Rc<dyn Host>, store: Rc<dyn Store>, journal: Journal, open: Open) -> Rc<Self> {
+        let this = Rc::new_cyclic(|this| Self {
+            this: Weak::clone(this),
+            host,
+            store,
+            clock: Clock::new(open.clock),
+            open,
+            engine: RefCell::new(Engine::open(journal)),
+            player: RefCell::default(),
+            inputs: RefCell::default(),
+            busy: Cell::default(),
+            appending: Cell::default(),
+            tickets: Cell::default(),
+            waiting: RefCell::default(),
+            settling: RefCell::default(),
+            calls: RefCell::default(),
+            next_call: Cell::default(),
+            changed: Cell::default(),
+            looking: Cell::default(),
+            look_again: Cell::default(),
+            held: RefCell::default(),
+            dead: RefCell::default(),
+        });
+        if this.is_read_only() {
+            return this;
+        }
+        let (storage, name) = (this.open.storage, this.open.name.as_str());
+        let weak = Rc::downgrade(&this);
+        let hint: Rc<dyn Fn()> = Rc::new(move || {
+            if let Some(this) = weak.upgrade() {
+                this.look();
+            }
+        });
+        let channel = this.host.listen(storage, name, hint);
+        let weak = Rc::downgrade(&this);
+        let first = move || {
+            if let Some(this) = weak.upgrade() {
+                this.give(Input::Resume);
+            }
+        };
+        this.held.borrow_mut().channel = Some(channel);
+        let place = this.host.lead(storage, name, Box::new(first));
+        this.held.borrow_mut().place = Some(place);
+        // Events may have fallen due while nothing ran.
+        this.give(Input::Tick);
+        this
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.open.salvage
+    }
+
+    pub(crate) fn now(&self) -> Millis {
+        self.clock.now(self.host.now())
+    }
+
+    pub(crate) fn store(&self) -> &Rc<dyn Store> {
+        &self.store
+    }
+
+    /// Looks at the journal: what is committed.
+    pub(crate) fn with_journal<T>(&self, look: impl FnOnce(&Journal) -> T) -> T {
+        look(self.engine.borrow().journal())
+    }
+
+    pub(crate) fn query(&self, text: &str) -> Result<Value, Refusal> {
+        self.alive()?;
+        self.engine.borrow().query(self.now(), text)
+    }
+
+    /// Fails when the session cannot go on.
+    pub(crate) fn alive(&self) -> Result<(), Refusal> {
+        self.dead.borrow().clone().map_or(Ok(()), Err)
+    }
+
+    /// Runs a command; the answer comes when it is durable.
+    pub(crate) async fn execute(&self, text: String, meta: Meta) -> Result<Outcome, Refusal> {
+        self.alive()?;
+        self.writable()?;
+        let ticket = self.tickets.get() + 1;
+        self.tickets.set(ticket);
+        let (send, receive) = oneshot::channel();
+        self.waiting.borrow_mut().insert(ticket, send);
+        self.give(Input::Execute { ticket, text, meta });
+        match receive.await {
+            Ok(outcome) => Ok(outcome),
+            Err(_) => Err(self.alive().err().unwrap_or_else(closed)),
+        }
+    }
+
+    pub(crate) fn writable(&self) -> Result<(), Refusal> {
+        if self.is_read_only() {
+            return Err(Refusal::new(
+                "read-only",
+                "this journal is damaged and was opened for reading only; export it, and import what is good of it under another name",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Sets or moves the clock; due events fire.
+    pub(crate) async fn set_clock(&self, to: Option<Millis>, by: Option<Millis>) -> Result<Millis, Refusal> {
+        self.alive()?;
+        self.clock.set(self.host.now(), to, by)?;
+        if to.is_some() || by.is_some() {
+            self.held.borrow_mut().timer = None;
+            if !self.is_read_only() {
+                self.give(Input::Tick);
+            }
+        }
+        self.settled().await;
+        self.alive()?;
+        Ok(self.now())
+    }
+
+    /// Gives the models' recorded replies; they are used from the first on.
+    pub(crate) fn load(&self, player: Player) {
+        *self.player.borrow_mut() = Some(player);
+    }
+
+    /// Takes what the host's tool or model gave. A call that is no longer wanted is nothing.
+    pub(crate) fn host_result(&self, given: HostResult) {
+        let Some(asked) = self.calls.borrow_mut().remove(&given.call) else { return };
+        let result = given.error.map_or(Ok(given.result), Err);
+        match asked {
+            Asked::Tool(call) => self.give(Input::ToolResult { call, result }),
+            Asked::Model(exchange) => self.exchange(exchange, model::given(result)),
+        }
+    }
+
+    /// Puts another journal in the place of the empty one.
+    pub(crate) async fn import(&self, journal: Journal) -> Result<(), Refusal> {
+        self.alive()?;
+        self.writable()?;
+        self.settled().await;
+        if self.with_journal(|journal| journal.head().seq) > 0 {
+            return Err(refusal(&StoreError::NotEmpty));
+        }
+        self.busy.set(true);
+        let stored = self.store.import(&journal).await;
+        if stored.is_ok() {
+            *self.engine.borrow_mut() = Engine::open(journal);
+            self.changed.set(true);
+        }
+        self.busy.set(false);
+        stored.map_err(|error| refusal(&error))?;
+        self.tell();
+        self.give(Input::Tick);
+        Ok(())
+    }
+
+    /// Waits until nothing goes on by itself any more, but for what the host was called for.
+    pub(crate) async fn settled(&self) {
+        if self.is_settled() {
+            return;
+        }
+        let (send, receive) = oneshot::channel();
+        self.settling.borrow_mut().push(send);
+        // A session that ends is settled too.
+        let _ = receive.await;
+    }
+
+    fn is_settled(&self) -> bool {
+        !self.appending.get() && !self.busy.get() && self.inputs.borrow().is_empty()
+    }
+
+    /// Ends: what is being appended is waited for, what was called for is no longer wanted.
+    pub(crate) async fn close(&self) {
+        self.settled().await;
+        let calls: Vec<u64> = self.calls.borrow().keys().copied().collect();
+        calls.into_iter().for_each(|call| self.cancel(call));
+        self.end(closed());
+    }
+
+    fn end(&self, why: Refusal) {
+        self.dead.borrow_mut().get_or_insert(why);
+        self.inputs.borrow_mut().clear();
+        self.waiting.borrow_mut().clear();
+        self.settling.borrow_mut().clear();
+        // Dropped outside of the borrow: letting go may call back.
+        let held = std::mem::take(&mut *self.held.borrow_mut());
+        drop(held);
+        self.store.close();
+    }
+
+    /// The session cannot go on.
+    fn fail(&self, why: Refusal) {
+        if self.dead.borrow().is_some() {
+            return;
+        }
+        self.push(&Push::Failed(Failed { error: why.clone() }));
+        self.end(why);
+    }
+
+    /// Gives the engine an input, and does what it asks for, until it asks for nothing more.
+    fn give(&self, input: Input) {
+        if self.dead.borrow().is_some() {
+            return;
+        }
+        self.inputs.borrow_mut().push_back(input);
+        if self.busy.replace(true) {
+            return;
+        }
+        while let Some(input) = { self.inputs.borrow_mut().pop_front() } {
+            let now = self.now();
+            let handled = self.engine.borrow_mut().handle(now, input);
+            if let Err(why) = handled {
+                self.fail(why);
+                break;
+            }
+            while let Some(output) = { self.engine.borrow_mut().poll() } {
+                self.perform(output);
+            }
+        }
+        self.busy.set(false);
+        if self.changed.take() {
+            self.push_changed();
+        }
+        if self.is_settled() {
+            for one in std::mem::take(&mut *self.settling.borrow_mut()) {
+                // Nobody waits any more: then nobody needs to know.
+                let _ = one.send(());
+            }
+        }
+    }
+
+    fn perform(&self, output: Output) {
+        match output {
+            Output::Append { append, expected, frame } => self.append(append, expected, frame),
+            Output::Done { ticket, outcome } => {
+                if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
+                    // Nobody waits any more: then nobody needs to know.
+                    let _ = waiting.send(outcome);
+                }
+            }
+            Output::Exchange { exchange, request } => self.ask(exchange, &request),
+            Output::Call { call, tool, args, idempotency_key } => {
+                if self.open.tools.contains(&tool) {
+                    self.call_host(Asked::Tool(call), tool, args, idempotency_key);
+                } else {
+                    let none = Refusal::new("no-tool", format!("the host has no tool `{tool}`"));
+                    self.give(Input::ToolResult { call, result: Err(none) });
+                }
+            }
+            Output::CancelExchange { exchange } => {
+                self.cancel_asked(|asked| matches!(asked, Asked::Model(n) if n == exchange));
+            }
+            Output::CancelCall { call } => self.cancel_asked(|asked| matches!(asked, Asked::Tool(n) if n == call)),
+            Output::WaitUntil { at } => self.wait_until(at),
+            Output::Changed { .. } => self.changed.set(true),
+        }
+    }
+
+    /// Appends. A store that answers at once is heard at once; any other later.
+    fn append(&self, append: u64, expected: Head, frame: Frame) {
+        let (Some(this), store) = (self.this.upgrade(), Rc::clone(&self.store)) else { return };
+        self.appending.set(true);
+        let mut writing = Box::pin(async move { store.append(&expected, &frame).await });
+        if let Poll::Ready(done) = poll_once(&mut writing) {
+            this.appended(append, done);
+            return;
+        }
+        self.host.spawn(Box::pin(async move {
+            let done = writing.await;
+            this.appended(append, done);
+        }));
+    }
+
+    fn appended(&self, append: u64, done: Result<Appended, StoreError>) {
+        self.appending.set(false);
+        match done {
+            Ok(Appended::Committed) => {
+                self.tell();
+                self.give(Input::Appended { append });
+            }
+            Ok(Appended::Conflict(frames)) => self.give(Input::Conflict { append, frames }),
+            Err(error @ (StoreError::Gone | StoreError::Unreadable(_) | StoreError::Newer)) => {
+                self.give(Input::AppendFailed { append, code: error.code().to_owned(), message: error.to_string() });
+                self.fail(refusal(&error));
+            }
+            Err(error) => {
+                self.give(Input::AppendFailed { append, code: error.code().to_owned(), message: error.to_string() });
+            }
+        }
+    }
+
+    fn tell(&self) {
+        if let Some(channel) = &self.held.borrow().channel {
+            channel.tell();
+        }
+    }
+
+    /// Looks for frames of other sessions.
+    fn look(&self) {
+        if self.looking.replace(true) {
+            self.look_again.set(true);
+            return;
+        }
+        let (Some(this), store) = (self.this.upgrade(), Rc::clone(&self.store)) else { return };
+        self.host.spawn(Box::pin(async move {
+            for _ in 0..MAX_LOOKS {
+                this.look_again.set(false);
+                // An append under way brings what was missed by itself.
+                if this.dead.borrow().is_some() || this.appending.get() {
+                    break;
+                }
+                let head = this.with_journal(|journal| journal.head().frame);
+                match store.after(head).await {
+                    Ok(frames) if frames.is_empty() => {}
+                    Ok(frames) => this.give(Input::Foreign { frames }),
+                    Err(error @ (StoreError::Gone | StoreError::Unreadable(_) | StoreError::Newer)) => {
+                        this.fail(refusal(&error));
+                    }
+                    // The next hint, or the next append, looks again.
+                    Err(_) => break,
+                }
+                if !this.look_again.get() {
+                    break;
+                }
+            }
+            this.looking.set(false);
+        }));
+    }
+
+    /// Asks a model: the recording where there is one, else the host.
+    fn ask(&self, exchange: u64, request: &Request) {
+        let events = match &mut *self.player.borrow_mut() {
+            Some(player) => model::play(player, request),
+            None if self.open.host_model => {
+                let key = request.fingerprint();
+                self.call_host(Asked::Model(exchange), String::new(), request.to_value(), key);
+                return;
+            }
+            None => vec![ExchangeEvent::Failed {
+                code: "no-model".to_owned(),
+                message: "no model and no recorded replies are attached".to_owned(),
+            }],
+        };
+        self.exchange(exchange, events);
+    }
+
+    fn exchange(&self, exchange: u64, events: Vec<ExchangeEvent>) {
+        for event in events {
+            self.give(Input::Exchange { exchange, event });
+        }
+    }
+
+    fn call_host(&self, asked: Asked, tool: String, args: Value, idempotency_key: String) {
+        let call = self.next_call.get() + 1;
+        self.next_call.set(call);
+        self.calls.borrow_mut().insert(call, asked);
+        self.push(&Push::HostCall(HostCall { call, tool, args, idempotency_key }));
+    }
+
+    fn cancel_asked(&self, which: impl Fn(Asked) -> bool) {
+        let found: Vec<u64> =
+            self.calls.borrow().iter().filter(|(_, asked)| which(**asked)).map(|(call, _)| *call).collect();
+        found.into_iter().for_each(|call| self.cancel(call));
+    }
+
+    fn cancel(&self, call: u64) {
+        self.calls.borrow_mut().remove(&call);
+        self.push(&Push::HostCancel(HostCancel { call }));
+    }
+
+    /// Looks at the clock at this time. A clock of the session's own stands still, so nothing comes due.
+    fn wait_until(&self, at: Millis) {
+        if self.clock.is_own() {
+            return;
+        }
+        let this = Weak::clone(&self.this);
+        let ring = move || {
+            let Some(this) = this.upgrade() else { return };
+            if this.now() < at {
+                // Timers may come early, and none goes further than 24 days.
+                this.wait_until(at);
+            } else {
+                this.give(Input::Tick);
+            }
+        };
+        let timer = self.host.later(at.saturating_sub(self.now()).max(0), Box::new(ring));
+        // Dropped outside of the borrow.
+        let old = self.held.borrow_mut().timer.replace(timer);
+        drop(old);
+    }
+
+    fn push_changed(&self) {
+        let seq = self.with_journal(|journal| journal.head().seq);
+        let status = self.engine.borrow().query(self.now(), r#"{"type":"status"}"#).unwrap_or_default();
+        let busy = status.get("busy").and_then(Value::as_str).map(str::to_owned);
+        self.push(&Push::Changed(Changed { seq, busy }));
+    }
+
+    fn push(&self, push: &Push) {
+        // A push of numbers, texts and values can always be written.
+        let value = to_value(push).unwrap_or_default();
+        self.host.push(to_wire(&value).to_json());
+    }
+}
+
+fn poll_once<F: Future>(future: &mut Pin<Box<F>>) -> Poll<F::Output> {
+    future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+}
+
+pub(crate) fn closed() -> Refusal {
+    Refusal::new("session-closed", "this session is closed; open the journal again")
+}
+
+/// A store's error as a refusal.
+pub(crate) fn refusal(error: &StoreError) -> Refusal {
+    Refusal::new(error.code(), error.to_string()).with(error.details())
+}

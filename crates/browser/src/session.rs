@@ -1,0 +1,285 @@
+//! One session: requests as text in, responses as text out.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use throughline_engine::digests_of;
+use throughline_journal::Journal;
+use throughline_model::cassette::{Cassette, Player};
+use throughline_protocol::session::{Call, HostResult, LoadCassette, Open, Request, Response, SetClock};
+use throughline_protocol::{Outcome, Refusal};
+use throughline_store::{Store, StoreError};
+use throughline_value::{Value, from_node, hex, json, to_value, to_wire};
+
+use crate::host::Host;
+use crate::running::{Running, closed, refusal};
+use crate::{MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES};
+
+/// Where the session is in its life.
+enum State {
+    New,
+    /// Whoever asks meanwhile waits for the same opening.
+    Opening(Vec<oneshot::Sender<()>>),
+    Open(Rc<Running>),
+    /// It could not be opened. Its bytes can still be exported, and another file imported.
+    Failed {
+        why: Refusal,
+        store: Option<Rc<dyn Store>>,
+        open: Open,
+    },
+    Closed,
+}
+
+/// One session, from opening to closing. Clones are the same session.
+#[derive(Clone)]
+pub struct Session {
+    host: Rc<dyn Host>,
+    state: Rc<RefCell<State>>,
+}
+
+impl Session {
+    /// A session that is not opened yet.
+    #[must_use]
+    pub fn new(host: Rc<dyn Host>) -> Self {
+        Self { host, state: Rc::new(RefCell::new(State::New)) }
+    }
+
+    /// Takes a request and gives its response; never fails otherwise.
+    pub async fn request(&self, text: &str) -> String {
+        let (id, answer) = match read(text) {
+            Ok(request) => (request.id, self.call(request.call).await),
+            Err((id, refusal)) => (id, Err(refusal)),
+        };
+        let response = match answer {
+            Ok(result) => Response { id, result, error: None },
+            Err(error) => Response { id, result: Value::Null, error: Some(error) },
+        };
+        // A response of numbers, texts and values can always be written.
+        to_wire(&to_value(&response).unwrap_or_default()).to_json()
+    }
+
+    /// Takes what the host's tool or model gave.
+    ///
+    /// # Errors
+    /// When the text is no such message.
+    pub fn host_result(&self, text: &str) -> Result<(), Refusal> {
+        let given: HostResult = from_node(&json::read(text)?)?;
+        let running = if let State::Open(running) = &*self.state.borrow() { Some(Rc::clone(running)) } else { None };
+        if let Some(running) = running {
+            running.host_result(given);
+        }
+        Ok(())
+    }
+
+    async fn call(&self, call: Call) -> Result<Value, Refusal> {
+        match call {
+            Call::Open(open) => self.open(open).await,
+            Call::Execute(execute) => {
+                let outcome: Outcome = self.running().await?.execute(execute.command, execute.meta).await?;
+                Ok(to_value(&outcome)?)
+            }
+            Call::Ask(ask) => self.running().await?.query(&ask.query),
+            Call::Export(_) => self.export().await,
+            Call::Import(import) => self.import(&import.text).await,
+            Call::Verify(_) => self.verify().await,
+            Call::SetClock(SetClock { now, advance }) => {
+                let now = self.running().await?.set_clock(now, advance).await?;
+                Ok(Value::from([("now", now)]))
+            }
+            Call::LoadCassette(LoadCassette { text }) => {
+                let cassette = Cassette::read(&text).map_err(|e| {
+                    let details = Value::from([("line", Value::from(e.line)), ("byte", Value::from(e.byte))]);
+                    Refusal::new(&e.code, e.to_string()).at_path("/text").with(details)
+                })?;
+                let exchanges = cassette.entries().len();
+                self.running().await?.load(Player::new(cassette));
+                Ok(Value::from([("exchanges", exchanges)]))
+            }
+            Call::Close(_) => {
+                self.opened().await;
+                let before = std::mem::replace(&mut *self.state.borrow_mut(), State::Closed);
+                match before {
+                    State::Open(running) => running.close().await,
+                    State::Failed { store: Some(store), .. } => store.close(),
+                    _ => {}
+                }
+                Ok(Value::Null)
+            }
+        }
+    }
+
+    async fn open(&self, open: Open) -> Result<Value, Refusal> {
+        match &*self.state.borrow() {
+            State::New | State::Failed { .. } => {}
+            State::Opening(_) | State::Open(_) => {
+                return Err(Refusal::new(
+                    "already-open",
+                    "this session has a journal; use another session for another one",
+                ));
+            }
+            State::Closed => return Err(closed()),
+        }
+        if open.name.is_empty() {
+            return Err(Refusal::new("missing-name", "a journal is opened by a name").at_path("/name"));
+        }
+        *self.state.borrow_mut() = State::Opening(Vec::new());
+        let store = self.host.store(open.storage, &open.name);
+        let result = match &store {
+            Ok(store) => self.read(store, &open).await,
+            Err(why) => Err(why.clone()),
+        };
+        let (state, answer) = match (result, store) {
+            (Ok(journal), Ok(store)) => {
+                let running = Running::start(Rc::clone(&self.host), store, journal, open);
+                let status = running.query(r#"{"type":"status"}"#);
+                (State::Open(running), status)
+            }
+            (Err(why), store) => (State::Failed { why: why.clone(), store: store.ok(), open }, Err(why)),
+            (Ok(_), Err(why)) => (State::Failed { why: why.clone(), store: None, open }, Err(why)),
+        };
+        let before = std::mem::replace(&mut *self.state.borrow_mut(), state);
+        if let State::Opening(waiting) = before {
+            for one in waiting {
+                // Nobody waits any more: then nobody needs to know.
+                let _ = one.send(());
+            }
+        }
+        answer
+    }
+
+    async fn read(&self, store: &Rc<dyn Store>, open: &Open) -> Result<Journal, Refusal> {
+        let fresh = open.id.clone().unwrap_or_else(|| self.host.fresh_id());
+        let read = if open.salvage {
+            store.salvage().await.map(|salvaged| salvaged.journal)
+        } else {
+            store.open(&fresh).await
+        };
+        read.map_err(|error| refusal(&error))
+    }
+
+    /// Waits until it is decided whether the session is open.
+    async fn opened(&self) {
+        let wait = match &mut *self.state.borrow_mut() {
+            State::Opening(waiting) => {
+                let (send, receive) = oneshot::channel();
+                waiting.push(send);
+                Some(receive)
+            }
+            _ => None,
+        };
+        if let Some(wait) = wait {
+            // An opening that was dropped has not opened.
+            let _ = wait.await;
+        }
+    }
+
+    async fn running(&self) -> Result<Rc<Running>, Refusal> {
+        self.opened().await;
+        match &*self.state.borrow() {
+            State::Open(running) => Ok(Rc::clone(running)),
+            State::Failed { why, .. } => Err(why.clone()),
+            State::Closed => Err(closed()),
+            State::New | State::Opening(_) => Err(Refusal::new("not-open", "open a journal first")),
+        }
+    }
+
+    /// The store, also of a journal that could not be opened.
+    async fn store(&self) -> Result<Rc<dyn Store>, Refusal> {
+        self.opened().await;
+        match &*self.state.borrow() {
+            State::Open(running) => Ok(Rc::clone(running.store())),
+            State::Failed { store: Some(store), .. } => Ok(Rc::clone(store)),
+            State::Failed { why, .. } => Err(why.clone()),
+            State::Closed => Err(closed()),
+            State::New | State::Opening(_) => Err(Refusal::new("not-open", "open a journal first")),
+        }
+    }
+
+    async fn export(&self) -> Result<Value, Refusal> {
+        let store = self.store().await?;
+        let open = if let State::Open(running) = &*self.state.borrow() { Some(Rc::clone(running)) } else { None };
+        let exported = |text: String, seq: u64, chain: String| {
+            Value::from([("text", Value::from(text)), ("seq", Value::from(seq)), ("chain", Value::from(chain))])
+        };
+        if let Some(running) = open {
+            let now = running.now();
+            return Ok(running.with_journal(|journal| {
+                let head = journal.head();
+                exported(journal.export(now), head.seq, head.chain)
+            }));
+        }
+        // Nothing is interpreted: these are the bytes for whoever can make something of them.
+        let raw = store.raw().await.map_err(|error| refusal(&error))?;
+        let segments = raw.iter().map(|(first, bytes)| {
+            Value::from([("first", Value::from(*first)), ("hex", Value::from(hex::encode(bytes)))])
+        });
+        let file =
+            Value::from([("throughline", Value::from("raw")), ("segments", segments.collect::<Vec<_>>().into())]);
+        Ok(exported(file.to_json(), 0, String::new()))
+    }
+
+    async fn import(&self, text: &str) -> Result<Value, Refusal> {
+        if text.len() > MAX_IMPORT_BYTES {
+            let message = format!("a file of over {MAX_IMPORT_BYTES} bytes is not imported");
+            return Err(Refusal::new("import-too-large", message).at_path("/text"));
+        }
+        let journal = throughline_journal::import(text).map_err(|e| {
+            let details = Value::from([("byte", Value::from(e.byte())), ("frame", Value::from(e.frame()))]);
+            Refusal::new(e.code(), e.to_string()).at_path("/text").with(details)
+        })?;
+        self.opened().await;
+        self.begin_anew().await?;
+        let running = self.running().await?;
+        running.import(journal).await?;
+        running.query(r#"{"type":"status"}"#)
+    }
+
+    /// A journal that the browser removed is made anew, empty, for a copy of it to be imported.
+    async fn begin_anew(&self) -> Result<(), Refusal> {
+        let wiped = match &*self.state.borrow() {
+            State::Failed { why, store: Some(store), open } if why.code == "store-wiped" => {
+                Some((Rc::clone(store), open.clone()))
+            }
+            _ => None,
+        };
+        let Some((store, open)) = wiped else { return Ok(()) };
+        store.remove().await.map_err(|error| refusal(&error))?;
+        self.open(open).await.map(drop)
+    }
+
+    /// Reads everything that is stored again, and replays it.
+    async fn verify(&self) -> Result<Value, Refusal> {
+        let store = self.store().await?;
+        if let State::Open(running) = &*self.state.borrow() {
+            running.alive()?;
+        }
+        let (journal, damage) = match store.salvage().await {
+            Ok(salvaged) => (salvaged.journal, salvaged.damage),
+            Err(error @ (StoreError::Unreadable(_) | StoreError::Newer)) => (Journal::new(""), Some(error)),
+            Err(error) => return Err(refusal(&error)),
+        };
+        let seq = journal.head().seq;
+        Ok(Value::from([
+            ("ok", Value::from(damage.is_none())),
+            ("seq", Value::from(seq)),
+            ("digests", to_value(&digests_of(&journal, seq))?),
+            ("error", damage.map(|error| to_value(&refusal(&error))).transpose()?.unwrap_or_default()),
+        ]))
+    }
+}
+
+/// Reads a request. What is wrong with it goes back under its id, when it has one.
+fn read(text: &str) -> Result<Request, (u64, Refusal)> {
+    if text.len() > MAX_MESSAGE_BYTES {
+        let message = format!("a message of over {MAX_MESSAGE_BYTES} bytes is not read");
+        return Err((0, Refusal::new("message-too-large", message)));
+    }
+    let node = json::read(text).map_err(|error| (0, error.into()))?;
+    let id = node.get("id").and_then(|id| id.clone().into_value().as_i64()).and_then(|id| u64::try_from(id).ok());
+    let id = id.unwrap_or(0);
+    let call = node
+        .get("call")
+        .ok_or_else(|| (id, Refusal::new("missing-field", "a request has a `call`").at_path("/call")))?;
+    Call::from_node(call).map(|call| Request { id, call }).map_err(|refusal| (id, refusal))
+}
