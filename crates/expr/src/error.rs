@@ -182,3 +182,12 @@ pub(crate) fn wrong_type(message: impl Into<String>) -> Error {
 pub(crate) fn bad_argument(message: impl Into<String>) -> Error {
     Error::new(Code::BadArgument, message)
 }
+
+/// A kind with its article, for messages.
+pub(crate) fn a(kind: &str) -> String {
+    match kind {
+        "null" => kind.to_owned(),
+        "instant" => format!("an {kind}"),
+        _ => format!("a {kind}"),
+    }
+}

@@ -12,7 +12,7 @@ use throughline_value::{Map, Span, Value};
 
 use crate::ast::{BinaryOp, CompareOp, Node, NodeData, Test, UnaryOp};
 use crate::env::Env;
-use crate::error::{Code, Error, wrong_type};
+use crate::error::{Code, Error, a, wrong_type};
 use crate::functions;
 use crate::limits::{BYTES_PER_FUEL, MAX_FUEL, MAX_LIST_ITEMS, MAX_TEXT_BYTES, MAX_VALUE_DEPTH};
 use crate::names::Path;
@@ -168,7 +168,7 @@ impl<'e> Context<'e> {
         val.as_bool().ok_or_else(|| {
             Error::new(
                 Code::NotBoolean,
-                format!("a {} is not true or false; compare it, or test it with exists()", val.kind()),
+                format!("{} is not true or false; compare it, or test it with exists()", a(val.kind())),
             )
             .at(node.span)
         })
@@ -208,7 +208,7 @@ impl<'e> Context<'e> {
                 let val = self.eval(operand)?;
                 match val {
                     Val::Duration(_) | Val::Decimal(_) | Val::Plain(Value::Number(_)) => Ok(val),
-                    other => Err(wrong_type(format!("`+` takes a number, not a {}", other.kind()))),
+                    other => Err(wrong_type(format!("`+` takes a number, not {}", a(other.kind())))),
                 }
             }
         }

@@ -7,7 +7,7 @@ use throughline_value::Value;
 
 use crate::ast::Node;
 use crate::env::Env;
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, a};
 use crate::eval::Context;
 use crate::names::{self, Path};
 use crate::{parse, print};
@@ -31,7 +31,7 @@ struct Inner {
 
 /// What an evaluation gave, and which values of the environment it really read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Evaluation {
     /// The value.
     pub value: Value,
     /// The paths that were read, in the order of reading, each once. A branch that was not taken and an
@@ -114,11 +114,11 @@ impl Expr {
     ///
     /// # Errors
     /// As [`Expr::eval`].
-    pub fn eval_traced(&self, env: &dyn Env) -> Result<Outcome, Error> {
+    pub fn eval_traced(&self, env: &dyn Env) -> Result<Evaluation, Error> {
         let context = Context::traced(env);
         let value = context.eval(&self.0.root)?;
         let value = context.finish(value)?;
-        Ok(Outcome { value, reads: context.take_reads() })
+        Ok(Evaluation { value, reads: context.take_reads() })
     }
 
     /// Whether the condition holds in an environment.
@@ -130,7 +130,7 @@ impl Expr {
         value.as_bool().ok_or_else(|| {
             Error::new(
                 Code::NotBoolean,
-                format!("a condition is true or false; this one is a {}: compare it with something", value.kind()),
+                format!("a condition is true or false; this one is {}: compare it with something", a(value.kind())),
             )
             .at(self.0.root.span)
         })

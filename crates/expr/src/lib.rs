@@ -36,7 +36,7 @@ pub mod time;
 pub use ast::{BinaryOp, CompareOp, Node, NodeData, Step, Test, UnaryOp};
 pub use env::{Env, MapEnv, Overlay};
 pub use error::{Code, Error};
-pub use expr::{Expr, Outcome};
+pub use expr::{Evaluation, Expr};
 pub use functions::{Function, functions};
 pub use names::Path;
 pub use throughline_value::{Map, Number, Span, Value};

@@ -192,6 +192,9 @@ fn lists_and_maps_are_indexed_and_searched() {
     check("[1, 2,]", "[1,2]");
     check("[]", "[]");
     check("{}", "{}");
+    check("{in: 1, \"not\": 2}.in", "1");
+    check("{PT5M: 1}.PT5M", "expr-syntax@1-5");
+    check("{\"PT5M\": 1}.PT5M", "1");
     check("{a: 1, a: 2}", "expr-syntax@7-8");
 }
 

@@ -100,6 +100,8 @@ fn comments_raw_text_and_white_space() {
     check("{% if true -%}  x  {%- endif %}", "x");
     check("{%- raw -%} {{ {%- endraw -%} x", "{{x");
     check("{{ -1 }}", "-1");
+    check("{{-1 }}", "template-syntax@0");
+    check("{{5%}}{% if 1 > 5%%}!{% endif %}", "0.05!");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use throughline_value::{Span, Value};
 
 use super::{Context, Val};
 use crate::ast::{Node, NodeData, Step};
-use crate::error::{Code, Error, wrong_type};
+use crate::error::{Code, Error, a, wrong_type};
 use crate::names::{Link, Path, chain};
 
 /// A name bound inside the expression or template.
@@ -189,7 +189,7 @@ impl Context<'_> {
             other => other.as_number().and_then(|number| number.as_i64()).map(Taken::Position),
         };
         taken.ok_or_else(|| {
-            wrong_type(format!("an index is a whole number or a text, not a {}", val.kind())).at(index.span)
+            wrong_type(format!("an index is a whole number or a text, not {}", a(val.kind()))).at(index.span)
         })
     }
 
@@ -240,7 +240,7 @@ fn unknown(name: &str) -> Error {
 }
 
 fn no_fields(kind: &str) -> Error {
-    wrong_type(format!("a {kind} has no fields or positions"))
+    wrong_type(format!("{} has no fields or positions", a(kind)))
 }
 
 /// Walks into a value and adds the steps taken to `path`.

@@ -6,7 +6,7 @@ use throughline_value::Value;
 
 use super::{Context, Val};
 use crate::ast::CompareOp;
-use crate::error::{Error, wrong_type};
+use crate::error::{Error, a, wrong_type};
 use crate::time::{complete_instant, looks_like_instant, parse_duration};
 
 impl Context<'_> {
@@ -121,20 +121,20 @@ impl Context<'_> {
             }
             Val::Plain(Value::Map(map)) => {
                 let name = part.as_text().ok_or_else(|| {
-                    wrong_type(format!("the names of a map are texts; a {} is never one of them", part.kind()))
+                    wrong_type(format!("the names of a map are texts; {} is never one of them", a(part.kind())))
                 })?;
                 Ok(map.contains_key(name))
             }
             Val::Plain(Value::Text(text)) => {
                 let part = part.as_text().ok_or_else(|| {
-                    wrong_type(format!("a text contains texts, not a {}; write text(…)", part.kind()))
+                    wrong_type(format!("a text contains texts, not {}; write text(…)", a(part.kind())))
                 })?;
                 self.spend((text.len() / crate::limits::BYTES_PER_FUEL) as u64)?;
                 Ok(text.contains(part))
             }
             other => Err(wrong_type(format!(
-                "`in` and contains() look into a list, a map or a text, not a {}{}",
-                other.kind(),
+                "`in` and contains() look into a list, a map or a text, not {}{}",
+                a(other.kind()),
                 if other.is_null() { "; write `x ?? []`" } else { "" }
             ))),
         }
@@ -142,18 +142,18 @@ impl Context<'_> {
 }
 
 fn different(left: &Val, right: &Val) -> Error {
-    wrong_type(format!("a {} and a {} are never equal; convert one of them", left.kind(), right.kind()))
+    wrong_type(format!("{} and {} are never equal; convert one of them", a(left.kind()), a(right.kind())))
 }
 
 fn unordered(left: &Val, right: &Val) -> Error {
-    let (a, b) = (left.kind(), right.kind());
-    if a == b {
-        return wrong_type(format!("a {a} has no order; compare numbers, texts, instants or durations"));
+    let (left, right) = (left.kind(), right.kind());
+    if left == right {
+        return wrong_type(format!("{} has no order; compare numbers, texts, instants or durations", a(left)));
     }
-    let hint = match (a, b) {
+    let hint = match (left, right) {
         ("null", _) | (_, "null") => "give a value for null: `x ?? 0`",
         ("text", "number") | ("number", "text") => "write number(…) around the text",
         _ => "convert one of them",
     };
-    wrong_type(format!("a {a} cannot be compared with a {b}; {hint}"))
+    wrong_type(format!("{} cannot be compared with {}; {hint}", a(left), a(right)))
 }

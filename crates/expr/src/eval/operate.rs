@@ -7,7 +7,7 @@ use throughline_value::{Number, Value};
 use super::{Context, Val};
 use crate::ast::BinaryOp;
 use crate::decimal;
-use crate::error::{Code, Error, wrong_type};
+use crate::error::{Code, Error, a, wrong_type};
 use crate::time::{Duration, Gap, add_span, looks_like_instant, parse_duration};
 
 /// `5%` is 0.05.
@@ -20,7 +20,7 @@ pub(super) fn negate(val: Val) -> Result<Val, Error> {
         Val::Duration(duration) => Ok(Val::Duration(duration.negated())),
         other => match other.as_decimal() {
             Some(decimal) => Ok(Val::Decimal(-decimal?)),
-            None => Err(wrong_type(format!("`-` takes a number or a duration, not a {}", other.kind()))),
+            None => Err(wrong_type(format!("`-` takes a number or a duration, not {}", a(other.kind())))),
         },
     }
 }
@@ -104,13 +104,13 @@ fn scale(duration: &Duration, by: &Val, divide: bool) -> Result<Val, Error> {
 }
 
 fn mismatch(op: BinaryOp, left: &Val, right: &Val) -> Error {
-    let (a, b) = (left.kind(), right.kind());
-    let hint = match (op, a, b) {
+    let (left, right) = (left.kind(), right.kind());
+    let hint = match (op, left, right) {
         (_, "null", _) | (_, _, "null") => "give a value for null: `x ?? 0`",
         (BinaryOp::Add, "text", _) | (BinaryOp::Add, _, "text") => "join texts with `~`, or write number(…)",
         (_, "text", _) | (_, _, "text") => "write number(…), instant(…) or duration(…) around the text",
         (BinaryOp::Add, "list", "list") => "join lists with concat(a, b)",
         _ => "convert one of them",
     };
-    wrong_type(format!("`{}` does not go between a {a} and a {b}; {hint}", op.as_str()))
+    wrong_type(format!("`{}` does not go between {} and {}; {hint}", op.as_str(), a(left), a(right)))
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rust_decimal::Decimal;
 use throughline_value::{Map, Span, Value};
 
-use crate::error::{Code, Error, wrong_type};
+use crate::error::{Code, Error, a, wrong_type};
 use crate::eval::{Context, Val};
 use crate::time::{Duration, Unit, Zone, parse_duration};
 
@@ -44,7 +44,7 @@ impl Args {
 
     fn wrong(&self, what: &str, val: &Val, span: Span) -> Error {
         let hint = if val.is_null() { "; give a value for null: `x ?? …`" } else { "" };
-        wrong_type(format!("{} takes {what} here, not a {}{hint}", self.signature, val.kind())).at(span)
+        wrong_type(format!("{} takes {what} here, not {}{hint}", self.signature, a(val.kind()))).at(span)
     }
 
     pub(super) fn text(&mut self) -> Result<String, Error> {

@@ -8,7 +8,7 @@ use throughline_value::Value;
 
 use super::Args;
 use crate::decimal::{self, Rounding};
-use crate::error::{Error, bad_argument, wrong_type};
+use crate::error::{Error, a, bad_argument, wrong_type};
 use crate::eval::{Context, Val};
 use crate::time::{Zone, civil, format_instant};
 
@@ -43,7 +43,7 @@ pub(super) fn format(context: &Context<'_>, mut args: Args) -> Result<Val, Error
     let ms = match &val {
         Val::Instant(ms) => *ms,
         Val::Plain(Value::Text(text)) => context.instant(text).map_err(|error| error.at(span))?,
-        _ => return Err(wrong_type(format!("format() takes a number or an instant, not a {}", val.kind())).at(span)),
+        _ => return Err(wrong_type(format!("format() takes a number or an instant, not {}", a(val.kind()))).at(span)),
     };
     let zone = args.zone(context)?;
     context.text(instant(ms, &pattern, &zone)?)

@@ -8,7 +8,7 @@ use throughline_value::{Map, Value};
 
 use super::{Args, Function, MANY, lazy, strict, text::position};
 use crate::ast::{Node, NodeData};
-use crate::error::{Code, Error, bad_argument, wrong_type};
+use crate::error::{Code, Error, a, bad_argument, wrong_type};
 use crate::eval::{Context, Local, Origin, Val};
 use crate::limits::MAX_LIST_ITEMS;
 use crate::time::complete_instant;
@@ -217,7 +217,7 @@ impl Applied<'_, '_> {
             (Some(body), _) => self.context.condition(body),
             (None, Value::Bool(bool)) => Ok(*bool),
             (None, other) => {
-                Err(wrong_type(format!("an item is a {}, not true or false; add a condition: `x => …`", other.kind())))
+                Err(wrong_type(format!("an item is {}, not true or false; add a condition: `x => …`", a(other.kind()))))
             }
         }
     }
@@ -279,7 +279,7 @@ fn items(context: &Context<'_>, node: &Node) -> Result<Vec<Value>, Error> {
                 "map" => "; write values(x), keys(x) or entries(x)",
                 _ => "",
             };
-            Err(wrong_type(format!("a list is expected here, not a {}{hint}", other.kind())).at(node.span))
+            Err(wrong_type(format!("a list is expected here, not {}{hint}", a(other.kind()))).at(node.span))
         }
     }
 }
@@ -356,12 +356,14 @@ fn get(_: &Context<'_>, mut args: Args) -> Result<Val, Error> {
         }
         (Val::Plain(Value::Map(_) | Value::List(_)), ..) => {
             return Err(wrong_type(format!(
-                "get(x, key) takes a text for a map and a whole number for a list, not a {}",
-                index.kind()
+                "get(x, key) takes a text for a map and a whole number for a list, not {}",
+                a(index.kind())
             ))
             .at(index_span));
         }
-        _ => return Err(wrong_type(format!("get(x, key) looks into a map or a list, not a {}", whole.kind())).at(span)),
+        _ => {
+            return Err(wrong_type(format!("get(x, key) looks into a map or a list, not {}", a(whole.kind()))).at(span));
+        }
     };
     Ok(match found {
         Some(Value::Null) | None => default,

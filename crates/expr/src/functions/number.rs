@@ -5,7 +5,7 @@ use throughline_value::Value;
 
 use super::{Args, Function, MANY, strict};
 use crate::decimal::{self, Rounding};
-use crate::error::{Code, Error, bad_argument, wrong_type};
+use crate::error::{Code, Error, a, bad_argument, wrong_type};
 use crate::eval::{Context, Val};
 
 /// The largest exponent of `power`.
@@ -107,7 +107,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 (Val::Duration(_), _) => {
                     Err(wrong_type("a duration is not a number; write total(x, \"hours\")").at(span))
                 }
-                _ => Err(wrong_type(format!("number(x) takes a text or a number, not a {}", val.kind())).at(span)),
+                _ => Err(wrong_type(format!("number(x) takes a text or a number, not {}", a(val.kind()))).at(span)),
             }
         },
     ),
@@ -135,7 +135,7 @@ fn total(context: &Context<'_>, items: &[Value]) -> Result<Decimal, Error> {
     for (at, item) in items.iter().enumerate() {
         context.spend(1)?;
         let Value::Number(number) = item else {
-            return Err(wrong_type(format!("item {at} of the list is a {}, not a number", item.kind())));
+            return Err(wrong_type(format!("item {at} of the list is {}, not a number", a(item.kind()))));
         };
         sum = decimal::add(sum, decimal::from_number(number)?)?;
     }

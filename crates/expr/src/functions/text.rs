@@ -3,7 +3,7 @@
 use throughline_value::Value;
 
 use super::{Args, Function, MANY, format, strict};
-use crate::error::{Error, bad_argument, wrong_type};
+use crate::error::{Error, a, bad_argument, wrong_type};
 use crate::eval::{Context, Val};
 use crate::limits::{BYTES_PER_FUEL, MAX_LIST_ITEMS};
 
@@ -37,7 +37,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Val::Plain(Value::Text(text)) => Ok(Val::from(text.chars().count())),
             Val::Plain(Value::List(items)) => Ok(Val::from(items.len())),
             Val::Plain(Value::Map(map)) => Ok(Val::from(map.len())),
-            _ => Err(wrong_type(format!("a {} has no length", val.kind())).at(span)),
+            _ => Err(wrong_type(format!("{} has no length", a(val.kind()))).at(span)),
         }
     }),
     strict("upper(text)", "The text in capitals.", 1, 1, |c, mut args| c.text(args.text()?.to_uppercase())),

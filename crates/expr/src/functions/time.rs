@@ -7,7 +7,7 @@ use throughline_value::Value;
 
 use super::{Args, Function, strict};
 use crate::decimal;
-use crate::error::{Code, Error, wrong_type};
+use crate::error::{Code, Error, a, wrong_type};
 use crate::eval::{Context, Val};
 use crate::time::{Duration, Unit, civil, difference};
 
@@ -32,7 +32,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                         crate::time::timestamp(ms).map(|_| Val::Instant(ms)).map_err(|error| error.at(span))
                     }
                     _ => {
-                        Err(wrong_type(format!("instant(x) takes a text or whole milliseconds, not a {}", val.kind()))
+                        Err(wrong_type(format!("instant(x) takes a text or whole milliseconds, not {}", a(val.kind())))
                             .at(span))
                     }
                 },

@@ -4,7 +4,7 @@ use throughline_value::{Span, Value};
 
 use super::{Block, Decision, Interpolation, Sink, Tag};
 use crate::env::Env;
-use crate::error::{Code, Error, wrong_type};
+use crate::error::{Code, Error, a, wrong_type};
 use crate::eval::{Context, Local, Origin, Val};
 use crate::limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 
@@ -107,7 +107,7 @@ impl Renderer<'_, '_> {
     ) -> Result<(), Error> {
         let (value, origin) = self.traced(list)?;
         let wrong = |kind: &str, hint: &str| {
-            wrong_type(format!("a loop runs over a list or a map, not a {kind}{hint}")).at(list.expr.ast().span)
+            wrong_type(format!("a loop runs over a list or a map, not {}{hint}", a(kind))).at(list.expr.ast().span)
         };
         // Each item as what the names are bound to, and its place in the list or map.
         let items: Vec<(Value, Option<Value>, String)> = match (value, second) {

@@ -93,6 +93,12 @@ impl<'a> Scanner<'a> {
     fn tag(&mut self, tag: &'a str, start: usize, trim_before: bool) -> Result<Inside<'a>, Error> {
         let close = if tag.starts_with("{{") { "}}" } else { "%}" };
         let bytes = tag.as_bytes();
+        if trim_before && tag.starts_with("{{") && bytes.get(3).is_some_and(u8::is_ascii_digit) {
+            return Err(syntax(
+                "this could be a negative number or take white space away; write `{{ -1 }}` or `{{- 1 }}`",
+            )
+            .at(Span::new(start, start + 3)));
+        }
         let mut at = if trim_before { 3 } else { 2 };
         let content = at;
         let mut quote = None;
