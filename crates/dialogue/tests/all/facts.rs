@@ -296,8 +296,7 @@ fn a_record_that_cannot_be_read_is_counted_and_changes_nothing_else() {
     let sample = bench.records[0].clone();
     let bodies = ["null", "[]", r#"{"subject":"session"}"#, r#"{"subject":"session","key":"k","cardinality":"one"}"#];
     for (i, body) in bodies.iter().enumerate() {
-        let record =
-            Record { seq: 2 + i as u64, body: Body::Open(json::read_value(body).unwrap()), ..sample.clone() };
+        let record = Record { seq: 2 + i as u64, body: Body::Open(json::read_value(body).unwrap()), ..sample.clone() };
         bench.ledger.evolve(&record);
     }
     let erased = Body::Sealed { commitment: String::new(), content: None };
