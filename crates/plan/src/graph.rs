@@ -161,7 +161,7 @@ mod tests {
     fn steps_run_in_waves_and_branches_wait_for_their_condition() {
         check("a:\nb:\nc: a b\nd: c", "a b / c / d");
         check("q:\nc: q\nx:\ny:\ni: c | x | y", "q / c / x y / i");
-        check("q:\nc: q\nx:\ni: c | x |\nj: x", "q x / c / i j");
+        check("q:\nc: q\nx:\ni: c | x |\nj: x", "q x / c j / i");
         check("a: b\nb: a\nc:", "c");
     }
 

@@ -21,6 +21,9 @@ pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mu
     let mut graph = Graph::new();
     // Uses of steps that come later; whether they are a cycle is known only when all are known.
     let mut forward: Vec<(usize, &Use)> = Vec::new();
+    let mut all_used: BTreeSet<&str> = BTreeSet::new();
+    // Sources that a repair gets first; one repair each is enough.
+    let mut offered: BTreeSet<&str> = BTreeSet::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let mut used = Vec::new();
         for r#use in &step.uses {
@@ -35,21 +38,19 @@ pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mu
                 }
                 None if scope.inputs.contains(&r#use.name) && (r#use.dollar || !is_outer(&r#use.name, scope)) => {}
                 None if !r#use.dollar && is_outer(&r#use.name, scope) => {}
-                None => undeclared(text, plan, index, r#use, scope, problems),
+                None => undeclared(text, plan, index, r#use, scope, &mut offered, problems),
             }
         }
-        let edges = edges(&used);
-        // A repeated binding keeps the uses of all its steps.
-        let entry: &mut Edges = graph.entry(step.id.value.clone()).or_default();
-        entry.needs.extend(edges.needs);
-        for (into, from) in entry.branches.iter_mut().zip(edges.branches) {
-            into.extend(from);
+        // A second step of one name is no step of the graph; what it uses is used all the same.
+        all_used.extend(used.iter().map(|u| u.name.as_str()));
+        if declared.get(step.id.value.as_str()) == Some(&index) {
+            graph.insert(step.id.value.clone(), edges(&used));
         }
     }
     let cycles = graph::cycles(&graph);
     circles(plan, &cycles, &forward, problems);
     forwards(text, plan, &declared, &cycles, &forward, problems);
-    unused(text, plan, &graph, scope, problems);
+    unused(text, plan, &all_used, scope, problems);
     graph
 }
 
@@ -86,7 +87,15 @@ fn declare<'a>(plan: &'a DraftPlan, scope: &Scope, problems: &mut Problems) -> B
     declared
 }
 
-fn undeclared(text: &str, plan: &DraftPlan, index: usize, r#use: &Use, scope: &Scope, problems: &mut Problems) {
+fn undeclared<'a>(
+    text: &str,
+    plan: &DraftPlan,
+    index: usize,
+    r#use: &'a Use,
+    scope: &Scope,
+    offered: &mut BTreeSet<&'a str>,
+    problems: &mut Problems,
+) {
     let before = plan.steps.iter().take(index).map(|s| s.id.value.as_str());
     let known: Vec<&str> = before.chain(scope.inputs.iter().map(String::as_str)).collect();
     let near = nearest(&r#use.name, known.iter().copied());
@@ -94,15 +103,16 @@ fn undeclared(text: &str, plan: &DraftPlan, index: usize, r#use: &Use, scope: &S
         if r#use.dollar { None } else { nearest(&r#use.name, scope.names.iter().map(String::as_str).chain([NOW])) };
     let sigil = if r#use.dollar { "$" } else { "" };
     let name = &r#use.name;
-    let (hint, repair) = if let Some(near) = near {
-        (format!("; ${near} is near"), fix(format!("write ${near}"), r#use.span, format!("${near}")))
-    } else if let Some(outer) = outer {
-        (format!("; `{outer}` is near"), fix(format!("write {outer}"), r#use.span, outer))
-    } else if scope.sources.contains_key(name) {
+    let (hint, repair) = if scope.sources.contains_key(name) {
         let at = plan.steps.get(index).map_or(0, |s| line_start(text, s.span.start));
         let indent: String = text.get(at..).unwrap_or("").chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
         let line = format!("{indent}${name} = GET {}\n", crate::print::name(name));
-        ("; there is a source of this name: get it first".to_owned(), fix("get it first", Span::new(at, at), line))
+        let repair = if offered.insert(name) { fix("get it first", Span::new(at, at), line) } else { None };
+        ("; there is a source of this name: get it first".to_owned(), repair)
+    } else if let Some(near) = near {
+        (format!("; ${near} is near"), fix(format!("write ${near}"), r#use.span, format!("${near}")))
+    } else if let Some(outer) = outer {
+        (format!("; `{outer}` is near"), fix(format!("write {outer}"), r#use.span, outer))
     } else if known.is_empty() {
         ("; there is none before this step".to_owned(), None)
     } else {
@@ -205,8 +215,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1)
 }
 
-fn unused(text: &str, plan: &DraftPlan, graph: &Graph, scope: &Scope, problems: &mut Problems) {
-    let used: BTreeSet<&str> = graph.values().flat_map(Edges::all).collect();
+fn unused(text: &str, plan: &DraftPlan, used: &BTreeSet<&str>, scope: &Scope, problems: &mut Problems) {
     for step in &plan.steps {
         let name = step.id.value.as_str();
         let wanted = scope.wanted.as_ref().is_some_and(|w| w.contains(name));

@@ -150,7 +150,7 @@ mod tests {
         let got = find(TEXT, path).map(|finds| {
             finds
                 .into_iter()
-                .map(|f| (TEXT[f.span.start..f.span.end].to_owned(), f.value.to_json()))
+                .map(|f| (TEXT.get(f.span.start..f.span.end).unwrap().to_owned(), f.value.to_json()))
                 .collect::<Vec<_>>()
         });
         let expected = expected

@@ -61,7 +61,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, pattern: &str, expected: Result<&[&str], &str>) {
         let got = find(text, pattern)
-            .map(|f| f.into_iter().map(|f| text[f.span.start..f.span.end].to_owned()).collect::<Vec<_>>());
+            .map(|f| f.into_iter().map(|f| text.get(f.span.start..f.span.end).unwrap().to_owned()).collect::<Vec<_>>());
         let expected = expected.map(|l| l.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()).map_err(str::to_owned);
         assert_eq!(got.map_err(|e| e.message), expected, "{pattern}");
     }

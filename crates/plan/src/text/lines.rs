@@ -124,8 +124,11 @@ mod tests {
     fn check(text: &str, expected: &[(&str, &str)], tail: &str) {
         let lines = lines(text);
         assert_eq!(lines.masked.len(), text.len(), "places stay");
-        let got: Vec<_> =
-            lines.lines.iter().map(|l| (lines.masked[l.span.start..l.span.end].to_owned(), l.note.clone())).collect();
+        let got: Vec<_> = lines
+            .lines
+            .iter()
+            .map(|l| (lines.masked.get(l.span.start..l.span.end).unwrap().to_owned(), l.note.clone()))
+            .collect();
         let expected: Vec<_> = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         assert_eq!((got, lines.tail.as_str()), (expected, tail), "{text}");
     }
