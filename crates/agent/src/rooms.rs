@@ -1,0 +1,218 @@
+//! All projections side by side, as the turn and the engine see them.
+
+use std::rc::Rc;
+
+use throughline_dialogue::{Ledger, Machine};
+use throughline_expr::time::Zone;
+use throughline_expr::{Env, Expr};
+use throughline_journal::{Digest, Millis, Record, Seq, Versions};
+//MEM //MEM use throughline_memory::Memory;
+use throughline_plan::answer::AnswerScope;
+use throughline_plan::{Evidence, Plans};
+use throughline_protocol::view::FactView;
+use throughline_protocol::{At, DEFAULT_SUBJECT, Domain};
+use throughline_value::{Map, Value};
+use throughline_world::World;
+
+use crate::domain::LoadedDomain;
+use crate::{Documents, Turns};
+
+/// All projections of one journal. They may be ahead of what is committed; views are given the moment.
+#[derive(Clone, Debug, Default)]
+pub struct Rooms {
+    /// The domains that were loaded.
+    pub domains: Versions<Rc<LoadedDomain>>,
+    /// The documents.
+    pub documents: Documents,
+    /// Entities, relations, scheduled events.
+    pub world: World,
+    /// Facts.
+    pub ledger: Ledger,
+    /// The state machine.
+    pub machine: Machine,
+    /// Plan runs.
+    pub plans: Plans,
+    /// Remembered events.
+    //MEM     pub memory: Memory,
+    /// The agent's turns.
+    pub turns: Turns,
+    /// The last record that was folded.
+    pub seq: Seq,
+    /// Records of this crate's kinds that could not be read.
+    pub quarantined: u64,
+}
+
+impl Rooms {
+    /// Folds one record into every room.
+    pub fn evolve(&mut self, record: &Record) {
+        if record.kind == "domain.loaded" {
+            match LoadedDomain::of_record(record.data()) {
+                Some(loaded) => self.domains.push(record.seq, Rc::new(loaded)),
+                None => self.quarantined += 1,
+            }
+        }
+        self.documents.evolve(record);
+        self.world.evolve(record);
+        self.ledger.evolve(record);
+        self.machine.evolve(record);
+        self.plans.evolve(record);
+        //MEM         self.memory.evolve(record);
+        self.turns.evolve(record);
+        self.seq = record.seq;
+    }
+
+    /// The domain at record `seq`; an empty one when none was loaded.
+    #[must_use]
+    pub fn domain_at(&self, seq: Seq) -> Rc<LoadedDomain> {
+        self.domains.at(seq).cloned().unwrap_or_default()
+    }
+
+    /// The newest domain; an empty one when none was loaded.
+    #[must_use]
+    pub fn domain(&self) -> Rc<LoadedDomain> {
+        self.domains.last().cloned().unwrap_or_default()
+    }
+
+    /// The names that expressions may use, at a moment.
+    #[must_use]
+    pub fn names(&self, at: At, now: Millis) -> Names<'_> {
+        Names { rooms: self, at, now, zone: zone_of(&self.domain_at(at.seq).domain), extra: Map::new() }
+    }
+
+    /// Adds every version of everything to the `history` digest.
+    pub fn digest_history(&self, digest: &mut Digest) {
+        digest.text("domains");
+        for (_, domain) in self.domains.iter() {
+            digest.text(&domain.hash);
+        }
+        self.documents.digest_history(digest);
+        self.world.digest_history(digest);
+        self.ledger.digest_history(digest);
+        self.machine.digest_history(digest);
+        self.plans.digest_history(digest);
+        //MEM         self.memory.digest_history(digest);
+        self.turns.digest_history(digest);
+    }
+
+    /// Adds the current view to the `content` digest.
+    pub fn digest_content(&self, digest: &mut Digest, valid_at: Millis) {
+        digest.text("domain");
+        digest.text(&self.domain().hash);
+        self.documents.digest_content(digest);
+        self.world.digest_content(digest, valid_at);
+        self.ledger.digest_content(digest, valid_at);
+        self.machine.digest_content(digest, valid_at);
+        self.plans.digest_content(digest, valid_at);
+        //MEM         self.memory.digest_content(digest, valid_at);
+        self.turns.digest_content(digest);
+    }
+}
+
+/// The zone of a domain, when it names one that is known here.
+#[must_use]
+pub fn zone_of(domain: &Domain) -> Option<Zone> {
+    domain.zone.as_deref().and_then(|zone| Zone::parse(zone).ok())
+}
+
+/// The names that an expression may use: `facts.<key>`, `subjects.<subject>.<key>`, `state`,
+/// `in_state.<path>`, the world's entities by id or by type and raw id, and whatever is added.
+#[derive(Clone, Debug)]
+pub struct Names<'a> {
+    rooms: &'a Rooms,
+    at: At,
+    now: Millis,
+    zone: Option<Zone>,
+    extra: Map,
+}
+
+impl Names<'_> {
+    /// The same names and one more, which hides another of that name.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.extra.insert(name.to_owned(), value);
+        self
+    }
+
+    /// The same names and more.
+    #[must_use]
+    pub fn with_all(mut self, map: &Map) -> Self {
+        self.extra.extend(map.iter().map(|(k, v)| (k.clone(), v.clone())));
+        self
+    }
+
+    /// Whether a condition holds; one that cannot be evaluated does not, and the reason is given.
+    pub fn holds(&self, condition: &str) -> (bool, Option<String>) {
+        match Expr::parse(condition).and_then(|expr| expr.test(self)) {
+            Ok(held) => (held, None),
+            Err(error) => (false, Some(error.to_string())),
+        }
+    }
+
+    fn facts(&self, subject: &str) -> Value {
+        self.rooms.ledger.snapshot(subject, self.at)
+    }
+
+    fn state(&self) -> Value {
+        match self.rooms.machine.state(self.at) {
+            [] => Value::Null,
+            [state] => Value::Text(state.clone()),
+            states => Value::from(states.to_vec()),
+        }
+    }
+}
+
+impl Env for Names<'_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        if let Some(value) = self.extra.get(name) {
+            return Some(value.clone());
+        }
+        match name {
+            "facts" => Some(self.facts(DEFAULT_SUBJECT)),
+            "subjects" => Some(Value::map()),
+            "state" => Some(self.state()),
+            _ => self.rooms.world.get_path(&[name], self.at),
+        }
+    }
+
+    fn get_path(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        if let Some(value) = self.extra.get(*name) {
+            return value.at(rest).cloned();
+        }
+        match (*name, rest) {
+            ("facts", [key, rest @ ..]) => self.rooms.ledger.get(DEFAULT_SUBJECT, key, self.at)?.at(rest).cloned(),
+            ("subjects", [subject]) => Some(self.facts(subject)),
+            ("subjects", [subject, key, rest @ ..]) => self.rooms.ledger.get(subject, key, self.at)?.at(rest).cloned(),
+            ("facts" | "subjects" | "state", _) => self.get(name)?.at(rest).cloned(),
+            _ => self.rooms.world.get_path(path, self.at),
+        }
+    }
+
+    fn now(&self) -> Option<Millis> {
+        Some(self.now)
+    }
+
+    fn zone(&self) -> Option<&Zone> {
+        self.zone.as_ref()
+    }
+}
+
+impl AnswerScope for Names<'_> {
+    /// A fact rests on the ledger: on the source that it names there.
+    fn evidence(&self, path: &[String]) -> Vec<Evidence> {
+        let (subject, key) = match path {
+            [facts, key, ..] if facts == "facts" => (DEFAULT_SUBJECT, key),
+            [subjects, subject, key, ..] if subjects == "subjects" => (subject.as_str(), key),
+            _ => return Vec::new(),
+        };
+        let page = self.rooms.ledger.facts(self.at, Some(subject), Some(key));
+        let of_fact = |fact: FactView| Evidence {
+            document: fact.source.clone().unwrap_or_default(),
+            version: fact.version,
+            quote: fact.value.to_json(),
+            method: "fact".to_owned(),
+            ..Evidence::default()
+        };
+        page.facts.into_iter().map(of_fact).collect()
+    }
+}

@@ -1,0 +1,237 @@
+//! What the model is told at each stage. The stable part comes first, so that a provider's cache holds; the
+//! user's words come last and stay quoted data.
+
+use throughline_dialogue::prompt::{self, PromptInput, Quoted};
+use throughline_model::{Message, Request};
+use throughline_protocol::domain::{Intent, Source};
+use throughline_protocol::view::PromptView;
+use throughline_protocol::{At, Context, Refusal};
+use throughline_value::{Map, Value, json};
+
+use super::intent_of;
+use crate::Rooms;
+use crate::turns::Turn;
+
+/// The most tokens of a prompt, when the domain does not say.
+pub const DEFAULT_PROMPT_BUDGET: u64 = 3_000;
+
+/// The most tokens of a reply.
+const MAX_REPLY_TOKENS: u32 = 1_200;
+
+/// The most of the last reply's problems that are quoted.
+const MAX_PROBLEMS: usize = 8;
+
+fn schema(text: &str) -> Value {
+    json::read_value(text).unwrap_or_default()
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a String>) -> Value {
+    names.map(|name| Value::from(name.as_str())).collect::<Vec<_>>().into()
+}
+
+/// A request for one stage.
+fn request(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, stage: StagePrompt, wrong: &[String]) -> Request {
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let view = contract(rooms, turn, ctx, at, &stage, wrong);
+    let messages = view.messages.into_iter().map(|m| Message::new(m.role, m.text)).collect();
+    Request {
+        schema: Some(stage.schema),
+        language: turn.started.language.clone(),
+        max_tokens: Some(MAX_REPLY_TOKENS),
+        ..Request::new(stage.purpose, messages)
+    }
+}
+
+/// What differs between the stages.
+struct StagePrompt {
+    purpose: &'static str,
+    task: String,
+    schema: Value,
+    /// What may be chosen, with descriptions of the domain.
+    allowed: Vec<(String, String)>,
+    /// Values and words from elsewhere, by where they come from.
+    quoted: Vec<(&'static str, String)>,
+}
+
+fn contract(
+    rooms: &Rooms,
+    turn: &Turn,
+    ctx: &Context<'_>,
+    at: At,
+    stage: &StagePrompt,
+    wrong: &[String],
+) -> PromptView {
+    let mut instructions = ctx.domain.agent.instructions.get(&turn.started.language).to_owned();
+    if !instructions.is_empty() {
+        instructions.push_str("\n\n");
+    }
+    instructions.push_str(&stage.task);
+    let facts = rooms.ledger.facts(at, None, None).facts;
+    let refused = wrong.iter().take(MAX_PROBLEMS).cloned().collect::<Vec<_>>().join("\n");
+    let mut quoted: Vec<Quoted<'_>> = Vec::new();
+    if !refused.is_empty() {
+        quoted.push(Quoted { origin: "why your last reply was not accepted", text: &refused });
+    }
+    quoted.extend(stage.quoted.iter().map(|(origin, text)| Quoted { origin, text }));
+    let mut input = PromptInput {
+        instructions: &instructions,
+        schema: Some(&stage.schema),
+        state: rooms.machine.state(at),
+        allowed: &stage.allowed,
+        facts: &facts,
+        user: &turn.started.text,
+        quoted: &quoted,
+        budget: ctx.domain.agent.prompt_budget.unwrap_or(DEFAULT_PROMPT_BUDGET),
+    };
+    prompt::render(&input).unwrap_or_else(|_| {
+        // A budget that not even the instructions fit in is the domain's fault; the turn goes on, and the
+        // token counts of the prompt show it.
+        input.budget = u64::MAX;
+        prompt::render(&input).unwrap_or_default()
+    })
+}
+
+const ONE_VALUE: &str =
+    "Think as you like, then reply with one JSON value that fits the schema. Only that value counts.";
+
+fn interpret_stage(ctx: &Context<'_>) -> StagePrompt {
+    let described = |(name, intent): (&String, &Intent)| (name.clone(), intent.description.get("en").to_owned());
+    let types = names(ctx.domain.entity_types.keys());
+    let facts = names(ctx.domain.facts.keys());
+    let mut form = schema(
+        r#"{"type":"object","additionalProperties":false,"required":["intent","confidence","entities","facts"],"properties":{
+            "intent":{},"confidence":{"type":"number","minimum":0,"maximum":1},
+            "entities":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["type","raw_id"],
+                "properties":{"type":{},"raw_id":{"type":"string","minLength":1}}}},
+            "facts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["key","value"],
+                "properties":{"key":{},"value":{}}}}}}"#,
+    );
+    set(&mut form, &["properties", "intent"], one_of(names(ctx.domain.intents.keys())));
+    set(&mut form, &["properties", "entities", "items", "properties", "type"], one_of(types));
+    if !ctx.domain.facts.is_empty() {
+        set(&mut form, &["properties", "facts", "items", "properties", "key"], one_of(facts));
+    }
+    StagePrompt {
+        purpose: "interpret",
+        task: format!("Say what the user wants and which things and facts the text names. Invent nothing. {ONE_VALUE}"),
+        schema: form,
+        allowed: ctx.domain.intents.iter().map(described).collect(),
+        quoted: Vec::new(),
+    }
+}
+
+pub(crate) fn interpret(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, wrong: &[String]) -> Request {
+    request(rooms, turn, ctx, interpret_stage(ctx), wrong)
+}
+
+fn plan_stage(ctx: &Context<'_>, inputs: &Map) -> StagePrompt {
+    let described = |(name, source): (&String, &Source)| (name.clone(), source.description.get("en").to_owned());
+    StagePrompt {
+        purpose: "plan",
+        task: format!(
+            "Write a plan that reads the sources and computes what the answer needs, one step a line:\n\
+             $name = GET source\n\
+             $name = EXTRACT $document JSONPATH \"$.path\" AS text|number|integer|instant|boolean\n\
+             $name = EXTRACT $document PATTERN r\"one (group)\" AS text\n\
+             $name = COMPUTE expression\n\
+             $name = IF condition THEN expression ELSE expression\n{ONE_VALUE}"
+        ),
+        schema: schema(
+            r#"{"type":"object","additionalProperties":false,"required":["plan"],"properties":{"plan":{"type":"string","minLength":1}}}"#,
+        ),
+        allowed: ctx.domain.sources.iter().map(described).collect(),
+        quoted: vec![("inputs", Value::Map(inputs.clone()).to_json())],
+    }
+}
+
+pub(crate) fn plan(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, inputs: &Map, wrong: &[String]) -> Request {
+    request(rooms, turn, ctx, plan_stage(ctx, inputs), wrong)
+}
+
+fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> StagePrompt {
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let open =
+        intent.actions.iter().filter_map(|name| Some((name, ctx.domain.actions.get(name)?))).filter(|(_, action)| {
+            action.states.is_empty() || action.states.iter().any(|state| rooms.machine.in_state(state, at))
+        });
+    let allowed = open
+        .clone()
+        .map(|(name, action)| {
+            (name.clone(), format!("{} args: {}", action.description.get("en"), action.schema.to_json()))
+        })
+        .collect();
+    let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
+    let values: Map = values.into_iter().map(|(name, bound)| (name, bound.value)).collect();
+    let mut form = schema(
+        r#"{"type":"object","additionalProperties":false,"required":["action","args","reason"],"properties":{
+            "action":{},"args":{"type":"object"},"reason":{"type":"string"}}}"#,
+    );
+    let mut choices: Vec<Value> = open.map(|(name, _)| Value::from(name.as_str())).collect();
+    choices.push(Value::Null);
+    set(&mut form, &["properties", "action"], one_of(Value::List(choices)));
+    StagePrompt {
+        purpose: "decide",
+        task: format!("Propose at most one action; null for none. {ONE_VALUE}"),
+        schema: form,
+        allowed,
+        quoted: vec![("values", Value::Map(values).to_json())],
+    }
+}
+
+pub(crate) fn decide(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent, wrong: &[String]) -> Request {
+    request(rooms, turn, ctx, decide_stage(rooms, turn, ctx, intent), wrong)
+}
+
+fn one_of(names: Value) -> Value {
+    Value::from([("enum", names)])
+}
+
+fn set(value: &mut Value, path: &[&str], new: Value) {
+    let Some((first, rest)) = path.split_first() else {
+        *value = new;
+        return;
+    };
+    if let Value::Map(map) = value
+        && let Some(inner) = map.get_mut(*first)
+    {
+        set(inner, rest, new);
+    }
+}
+
+/// The prompt of a stage of the thread's newest turn, as it would be built at a moment.
+///
+/// # Errors
+/// `no-turn`, `unknown-stage`.
+pub fn prompt(rooms: &Rooms, thread: Option<&str>, stage: &str, at: At, now: i64) -> Result<PromptView, Refusal> {
+    let thread = thread.unwrap_or(throughline_journal::MAIN_THREAD);
+    let Some(turn) = rooms.turns.newest(thread) else {
+        return Err(Refusal::new("no-turn", format!("thread {thread} has no turn yet")));
+    };
+    let loaded = rooms.domain_at(at.seq);
+    let actor = throughline_journal::Actor::of(throughline_journal::ActorKind::Rule);
+    let ctx = Context {
+        now,
+        valid_from: None,
+        thread,
+        turn: turn.turn,
+        actor: &actor,
+        reason: "",
+        cause: None,
+        origin: None,
+        next_seq: at.seq + 1,
+        domain: &loaded.domain,
+    };
+    let stage = match stage {
+        "interpret" | "" => interpret_stage(&ctx),
+        "plan" => plan_stage(&ctx, &Map::new()),
+        "decide" => match intent_of(turn, &loaded.domain) {
+            Some(intent) => decide_stage(rooms, turn, &ctx, intent),
+            None => return Err(Refusal::new("no-turn", "the turn has no intent yet")),
+        },
+        other => {
+            let refusal = Refusal::new("unknown-stage", format!("`{other}` asks no model")).at_path("/stage");
+            return Err(refusal.suggest("the stages are interpret, plan and decide"));
+        }
+    };
+    Ok(contract(rooms, turn, &ctx, at, &stage, &[]))
+}

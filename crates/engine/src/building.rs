@@ -1,0 +1,44 @@
+//! A frame while it is decided.
+
+use throughline_journal::{Draft, Journal, Millis, Record, Seq};
+use throughline_protocol::Outcome;
+use throughline_value::{Value, to_value};
+
+use crate::state::{CommandEntry, State};
+
+/// A frame while it is decided: its records are folded as they come, so that what is decided later in the
+/// frame sees them.
+pub(crate) struct Building {
+    pub(crate) now: Millis,
+    pub(crate) entropy: String,
+    pub(crate) commands: Vec<Value>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) answers: Vec<(u64, Outcome)>,
+}
+
+impl Building {
+    pub(crate) fn new(now: Millis) -> Self {
+        Self { now, entropy: String::new(), commands: Vec::new(), records: Vec::new(), answers: Vec::new() }
+    }
+
+    /// Numbers the drafts, folds them, and gives their numbers.
+    pub(crate) fn push(&mut self, journal: &Journal, state: &mut State, drafts: Vec<Draft>) -> Vec<Seq> {
+        let records = journal.number(self.now, self.records.len(), drafts, &self.entropy);
+        let seqs = records.iter().map(|r| r.seq).collect();
+        for record in &records {
+            state.evolve(record);
+        }
+        self.records.extend(records);
+        seqs
+    }
+
+    /// The number that the next record will get.
+    pub(crate) fn next_seq(&self, journal: &Journal) -> Seq {
+        journal.head().seq + self.records.len() as u64 + 1
+    }
+
+    pub(crate) fn note(&mut self, state: &mut State, entry: &CommandEntry) {
+        state.remember(entry);
+        self.commands.push(to_value(entry).unwrap_or_default());
+    }
+}

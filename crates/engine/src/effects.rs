@@ -1,0 +1,260 @@
+//! Exchanges with models and calls of tools: asked for by committed records, answered by inputs.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use throughline_agent::Rooms;
+use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested};
+use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
+use throughline_model::{Ending, Request, openai, redact};
+use throughline_plan::{ToolCall, ToolError};
+use throughline_protocol::{At, Refusal};
+use throughline_value::{Value, from_value, to_value};
+
+use crate::input::{ExchangeEvent, Output};
+use crate::react::Place;
+
+/// The most bytes of a reply that are kept in the journal as they came; what is over is left out, and said.
+pub const MAX_RAW_REPLY: usize = 1 << 20;
+
+/// What goes on by itself in this engine. An engine drives what it began; what another one began, only
+/// after [`crate::Input::Resume`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Driving {
+    all: bool,
+    turns: BTreeSet<(String, u32)>,
+    runs: BTreeSet<String>,
+}
+
+impl Driving {
+    pub(crate) fn turn(&self, thread: &str, turn: u32) -> bool {
+        self.all || self.turns.contains(&(thread.to_owned(), turn))
+    }
+
+    pub(crate) fn run(&self, run: &str) -> bool {
+        self.all || self.runs.contains(run)
+    }
+
+    /// Takes over what the record begins.
+    pub(crate) fn take(&mut self, record: &Record) {
+        match record.kind.as_str() {
+            "turn.started" => {
+                self.turns.insert((record.thread.clone(), record.turn));
+            }
+            "run.started" => {
+                if let Some(run) = record.data().get("run").and_then(Value::as_str) {
+                    self.runs.insert(run.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An exchange that is under way.
+struct Open {
+    thread: String,
+    turn: u32,
+    cause: Seq,
+    exchange: String,
+    request: Request,
+    stream: Option<openai::Stream>,
+    raw: Vec<u8>,
+}
+
+/// What an effect gave, to be recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum Finished {
+    Exchange { thread: String, turn: u32, cause: Seq, finished: ExchangeFinished },
+    Call { call: ToolCall, result: Result<Value, Refusal> },
+}
+
+#[derive(Default)]
+pub(crate) struct Effects {
+    pub(crate) driving: Driving,
+    numbers: u64,
+    exchanges: BTreeMap<u64, Open>,
+    calls: BTreeMap<u64, ToolCall>,
+    /// What was started, by exchange id or idempotency key: nothing is started twice by one engine.
+    started: BTreeSet<String>,
+}
+
+impl Effects {
+    /// Starts what committed records ask for, and ends what a stopped turn no longer wants.
+    pub(crate) fn start_committed(&mut self, rooms: &Rooms, outputs: &mut VecDeque<Output>) {
+        for call in rooms.plans.pending_calls() {
+            if self.driving.run(&call.run) {
+                self.start_call(call, outputs);
+            }
+        }
+        let driven: Vec<_> = rooms.turns.open().filter(|t| self.driving.turn(&t.thread, t.turn)).collect();
+        for turn in driven {
+            for exchange in turn.exchanges.iter().filter(|x| x.finished.is_none()) {
+                self.start_exchange(&turn.thread, turn.turn, exchange, outputs);
+            }
+        }
+        self.exchanges.retain(|number, open| {
+            let wanted = rooms.turns.get(&open.thread, open.turn).is_some_and(|turn| turn.is_open());
+            if !wanted {
+                outputs.push_back(Output::CancelExchange { exchange: *number });
+            }
+            wanted
+        });
+        self.calls.retain(|number, open| {
+            let wanted = matches!(rooms.plans.status(&open.run), Some("running" | "paused"));
+            if !wanted {
+                outputs.push_back(Output::CancelCall { call: *number });
+            }
+            wanted
+        });
+    }
+
+    /// Takes over everything that is open, whoever began it.
+    pub(crate) fn resume(&mut self, rooms: &Rooms, outputs: &mut VecDeque<Output>) {
+        self.driving.all = true;
+        self.start_committed(rooms, outputs);
+    }
+
+    fn start_call(&mut self, call: ToolCall, outputs: &mut VecDeque<Output>) {
+        if !self.started.insert(format!("{} {}", call.idempotency_key, call.attempt)) {
+            return;
+        }
+        self.numbers += 1;
+        outputs.push_back(Output::Call {
+            call: self.numbers,
+            tool: call.tool.clone(),
+            args: Value::Map(call.args.clone()),
+            idempotency_key: call.idempotency_key.clone(),
+        });
+        self.calls.insert(self.numbers, call);
+    }
+
+    fn start_exchange(&mut self, thread: &str, turn: u32, exchange: &Exchange, outputs: &mut VecDeque<Output>) {
+        let ExchangeRequested { exchange: id, request, .. } = &exchange.requested;
+        let Ok(request) = from_value::<Request>(request) else { return };
+        if !self.started.insert(id.clone()) {
+            return;
+        }
+        self.numbers += 1;
+        outputs.push_back(Output::Exchange { exchange: self.numbers, request: request.clone() });
+        let open = Open {
+            thread: thread.to_owned(),
+            turn,
+            cause: exchange.seq,
+            exchange: id.clone(),
+            request,
+            stream: None,
+            raw: Vec::new(),
+        };
+        self.exchanges.insert(self.numbers, open);
+    }
+
+    /// Takes what came of an exchange; what is to be recorded when it is over. Late news of a cancelled
+    /// exchange is nothing.
+    pub(crate) fn exchange_event(&mut self, number: u64, event: ExchangeEvent) -> Option<Finished> {
+        let open = self.exchanges.get_mut(&number)?;
+        match event {
+            ExchangeEvent::Head { status, content_type } => {
+                open.stream = Some(openai::Stream::new(&open.request, status, &content_type));
+                None
+            }
+            ExchangeEvent::Bytes(bytes) => {
+                open.raw.extend_from_slice(&bytes);
+                if let Some(stream) = &mut open.stream {
+                    // The pieces are for showing while they come; the record takes the whole.
+                    let _deltas = stream.push(&bytes);
+                }
+                None
+            }
+            ExchangeEvent::End => {
+                let open = self.exchanges.remove(&number)?;
+                Some(open.finish(None))
+            }
+            ExchangeEvent::Failed { code, message } => {
+                let open = self.exchanges.remove(&number)?;
+                Some(open.finish(Some((code, message))))
+            }
+        }
+    }
+
+    pub(crate) fn tool_result(&mut self, number: u64, result: Result<Value, Refusal>) -> Option<Finished> {
+        let call = self.calls.remove(&number)?;
+        Some(Finished::Call { call, result })
+    }
+}
+
+impl Open {
+    fn finish(self, failure: Option<(String, String)>) -> Finished {
+        let mut raw = String::from_utf8_lossy(&self.raw).into_owned();
+        if raw.len() > MAX_RAW_REPLY {
+            let mut end = MAX_RAW_REPLY;
+            while !raw.is_char_boundary(end) {
+                end -= 1;
+            }
+            raw.truncate(end);
+            raw.push_str("\n[the rest of the reply was left out]");
+        }
+        let mut finished = ExchangeFinished {
+            exchange: self.exchange,
+            ending: "failed".to_owned(),
+            text: String::new(),
+            thinking: String::new(),
+            code: None,
+            message: None,
+            usage: Value::Null,
+            raw: redact(&raw),
+        };
+        let reply = self.stream.map(openai::Stream::finish);
+        if let Some(reply) = reply {
+            finished.ending = reply.ending.name().to_owned();
+            if let Ending::Failed { code, message, .. } = &reply.ending {
+                finished.code = Some(code.clone());
+                finished.message = Some(redact(message));
+            }
+            finished.text = reply.text;
+            finished.thinking = reply.thinking;
+            finished.usage = to_value(&reply.usage).unwrap_or_default();
+        }
+        if let Some((code, message)) = failure {
+            finished.ending = "failed".to_owned();
+            finished.code = Some(code);
+            finished.message = Some(redact(&message));
+        }
+        Finished::Exchange { thread: self.thread, turn: self.turn, cause: self.cause, finished }
+    }
+}
+
+impl Finished {
+    /// What is recorded of it; nothing when it is recorded already.
+    pub(crate) fn drafts(&self, rooms: &Rooms, now: Millis, next_seq: Seq) -> Vec<Draft> {
+        match self {
+            Self::Exchange { thread, turn, cause, finished } => {
+                let known = rooms.turns.get(thread, *turn);
+                let open = known.is_some_and(|turn| {
+                    turn.exchanges.iter().any(|x| x.requested.exchange == finished.exchange && x.finished.is_none())
+                });
+                if !open {
+                    return Vec::new();
+                }
+                let kind = if finished.ending == "failed" { "exchange.failed" } else { "exchange.finished" };
+                vec![Draft {
+                    thread: thread.clone(),
+                    turn: *turn,
+                    actor: Actor::of(ActorKind::Model),
+                    cause: Cause::Record(*cause),
+                    ..Draft::new(kind, to_value(finished).unwrap_or_default())
+                }]
+            }
+            Self::Call { call, result } => {
+                let at = At { seq: next_seq - 1, valid_at: now };
+                let row = rooms.plans.run(&call.run, &at).map(|view| view.row).unwrap_or_default();
+                let actor = Actor::named(ActorKind::Tool, call.tool.clone());
+                let place = Place { now, next_seq, thread: row.thread, turn: row.turn, actor, cause: Some(row.seq) };
+                let loaded = rooms.domain();
+                let ctx = place.context(&loaded.domain, "");
+                let result =
+                    result.clone().map_err(|refusal| ToolError { code: refusal.code, message: refusal.message });
+                rooms.plans.finish_call(&ctx, &call.run, &call.step, result)
+            }
+        }
+    }
+}

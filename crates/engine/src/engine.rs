@@ -1,0 +1,285 @@
+//! The engine: jobs in, frames out, one append in flight.
+
+use std::collections::VecDeque;
+
+use throughline_journal::{Frame, Journal, Millis};
+use throughline_protocol::{Meta, Outcome, Refusal};
+use throughline_value::Value;
+
+use crate::building::Building;
+use crate::decide::{Decider, Waiting};
+use crate::effects::{Effects, Finished};
+use crate::input::{Input, Output};
+use crate::state::State;
+use crate::{MAX_COMMANDS_PER_FRAME, MAX_WAITING};
+
+/// What waits to be decided.
+#[derive(Clone, Debug)]
+enum Job {
+    Command(Waiting),
+    Finished(Finished),
+}
+
+/// The frame that is being appended, and what to do when it is.
+struct InFlight {
+    append: u64,
+    frame: Frame,
+    jobs: Vec<Job>,
+    answers: Vec<(u64, Outcome)>,
+    more: bool,
+}
+
+/// The engine of one journal. See the crate's documentation for how to drive it.
+pub struct Engine {
+    journal: Journal,
+    state: State,
+    jobs: VecDeque<Job>,
+    in_flight: Option<InFlight>,
+    effects: Effects,
+    outputs: VecDeque<Output>,
+    appends: u64,
+    waiting_until: Option<Millis>,
+    /// When the engine last looked at the clock; before that it slept.
+    looked_at: Option<Millis>,
+    /// Set when an append failed: nothing is decided by itself until a command or a tick comes.
+    halted: bool,
+}
+
+impl Engine {
+    /// The engine of an empty journal with this id.
+    #[must_use]
+    pub fn new(id: &str) -> Self {
+        Self::open(Journal::new(id))
+    }
+
+    /// The engine of a journal, replayed.
+    #[must_use]
+    pub fn open(journal: Journal) -> Self {
+        let state = State::of(&journal);
+        let looked_at = journal.recorded_at();
+        Self {
+            journal,
+            state,
+            jobs: VecDeque::new(),
+            in_flight: None,
+            effects: Effects::default(),
+            outputs: VecDeque::new(),
+            appends: 0,
+            waiting_until: None,
+            looked_at,
+            halted: false,
+        }
+    }
+
+    /// The journal: what is committed.
+    #[must_use]
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Answers a query, given as its JSON text, from what is committed. `now` is what is valid at the head.
+    ///
+    /// # Errors
+    /// A refusal with code, path and the byte in the text.
+    pub fn query(&self, now: Millis, text: &str) -> Result<Value, Refusal> {
+        crate::query::answer(&self.journal, &self.state, now, text)
+    }
+
+    /// Takes an input. Drain [`Engine::poll`] after each.
+    ///
+    /// # Errors
+    /// `unknown-append`: the rim answered an append that is not in flight; nothing was changed.
+    /// `foreign-frames-broken`: frames of another engine do not follow the head.
+    pub fn handle(&mut self, now: Millis, input: Input) -> Result<(), Refusal> {
+        match input {
+            Input::Execute { ticket, text, meta } => {
+                self.halted = false;
+                self.execute(ticket, text, meta);
+            }
+            Input::Appended { append } => {
+                let in_flight = self.take_in_flight(append)?;
+                self.committed(in_flight)?;
+            }
+            Input::Conflict { append, frames } => {
+                let in_flight = self.take_in_flight(append)?;
+                for job in in_flight.jobs.into_iter().rev() {
+                    self.jobs.push_front(job);
+                }
+                self.fold_foreign(frames)?;
+            }
+            Input::AppendFailed { append, code, message } => {
+                let in_flight = self.take_in_flight(append)?;
+                self.not_appended(&in_flight, &code, &message);
+            }
+            Input::Foreign { frames } => {
+                // While an append is in flight its answer will bring the same frames as a conflict.
+                if self.in_flight.is_none() {
+                    self.fold_foreign(frames)?;
+                }
+            }
+            Input::Exchange { exchange, event } => {
+                if let Some(finished) = self.effects.exchange_event(exchange, event) {
+                    self.jobs.push_back(Job::Finished(finished));
+                }
+            }
+            Input::ToolResult { call, result } => {
+                if let Some(finished) = self.effects.tool_result(call, result) {
+                    self.jobs.push_back(Job::Finished(finished));
+                }
+            }
+            Input::Resume => {
+                self.effects.resume(&self.state.rooms, &mut self.outputs);
+            }
+            Input::Tick => self.halted = false,
+        }
+        self.pump(now);
+        Ok(())
+    }
+
+    /// What the rim is to do next; `None` when there is nothing until another input.
+    #[must_use]
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    fn execute(&mut self, ticket: u64, text: String, meta: Meta) {
+        if self.jobs.len() >= MAX_WAITING {
+            let message = format!("{MAX_WAITING} commands wait already; wait for some of them to be done");
+            let outcome = Outcome::Refused(Refusal::new("too-many-waiting", message));
+            self.outputs.push_back(Output::Done { ticket, outcome });
+            return;
+        }
+        self.jobs.push_back(Job::Command(Waiting { ticket, text, meta }));
+    }
+
+    fn take_in_flight(&mut self, append: u64) -> Result<InFlight, Refusal> {
+        match self.in_flight.take() {
+            Some(in_flight) if in_flight.append == append => Ok(in_flight),
+            other => {
+                self.in_flight = other;
+                Err(Refusal::new("unknown-append", format!("append {append} is not in flight")))
+            }
+        }
+    }
+
+    fn committed(&mut self, in_flight: InFlight) -> Result<(), Refusal> {
+        let seq = in_flight.frame.last();
+        self.journal.commit(in_flight.frame).map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        for (ticket, outcome) in in_flight.answers {
+            self.outputs.push_back(Output::Done { ticket, outcome });
+        }
+        self.outputs.push_back(Output::Changed { seq });
+        self.effects.start_committed(&self.state.rooms, &mut self.outputs);
+        self.halted = false;
+        if in_flight.more {
+            self.looked_at = None;
+        }
+        Ok(())
+    }
+
+    fn not_appended(&mut self, in_flight: &InFlight, code: &str, message: &str) {
+        self.state = State::of(&self.journal);
+        self.halted = true;
+        for job in &in_flight.jobs {
+            match job {
+                Job::Command(waiting) => {
+                    let refusal = Refusal::new(code, format!("not saved: {message}"));
+                    let outcome = Outcome::Refused(refusal);
+                    self.outputs.push_back(Output::Done { ticket: waiting.ticket, outcome });
+                }
+                // What a model or a tool gave is kept until it can be saved.
+                Job::Finished(_) => self.jobs.push_back(job.clone()),
+            }
+        }
+    }
+
+    fn fold_foreign(&mut self, frames: Vec<Frame>) -> Result<(), Refusal> {
+        let head = self.journal.head().frame;
+        let mut result = Ok(());
+        for frame in frames.into_iter().filter(|f| f.number > head) {
+            if let Err(error) = self.journal.commit(frame) {
+                result = Err(Refusal::new("foreign-frames-broken", error.to_string()));
+                break;
+            }
+        }
+        if self.journal.head().frame != head {
+            // What was decided on the old head is decided again.
+            self.state = State::of(&self.journal);
+            self.outputs.push_back(Output::Changed { seq: self.journal.head().seq });
+        }
+        result
+    }
+
+    /// Decides what waits into one frame and asks for its append.
+    fn pump(&mut self, now: Millis) {
+        if self.in_flight.is_some() {
+            return;
+        }
+        let mut building = Building::new(now);
+        let mut jobs = Vec::new();
+        let slept_since = self.looked_at.replace(now);
+        if !self.halted {
+            // Without jobs only the clock and what goes on by itself are looked at.
+            while jobs.len() < MAX_COMMANDS_PER_FRAME
+                && let Some(job) = self.jobs.pop_front()
+            {
+                self.decide(&mut building, &job);
+                jobs.push(job);
+            }
+        }
+        let more = !self.halted && self.react(&mut building, slept_since);
+        if building.records.is_empty() {
+            for (ticket, outcome) in building.answers {
+                self.outputs.push_back(Output::Done { ticket, outcome });
+            }
+            self.wait();
+            return;
+        }
+        let expected = self.journal.head();
+        let frame = self.journal.frame(now, building.commands, building.records);
+        self.appends += 1;
+        self.outputs.push_back(Output::Append { append: self.appends, expected, frame: frame.clone() });
+        self.in_flight = Some(InFlight { append: self.appends, frame, jobs, answers: building.answers, more });
+        self.wait();
+    }
+
+    fn decide(&mut self, building: &mut Building, job: &Job) {
+        match job {
+            Job::Command(waiting) => {
+                let mut decider = Decider { journal: &self.journal, state: &mut self.state, building };
+                let outcome = match decider.execute_text(&waiting.text, &waiting.meta) {
+                    Ok(done) => Outcome::Done(done),
+                    Err(refusal) => Outcome::Refused(refusal),
+                };
+                building.answers.push((waiting.ticket, outcome));
+            }
+            Job::Finished(finished) => {
+                let ctx_seq = building.next_seq(&self.journal);
+                let drafts = finished.drafts(&self.state.rooms, building.now, ctx_seq);
+                building.push(&self.journal, &mut self.state, drafts);
+            }
+        }
+    }
+
+    /// Due events, plan steps and turn stages; whether more is left for the next frame.
+    fn react(&mut self, building: &mut Building, slept_since: Option<Millis>) -> bool {
+        let mut reaction = crate::react::Reaction {
+            journal: &self.journal,
+            state: &mut self.state,
+            building,
+            effects: &mut self.effects,
+        };
+        reaction.run(slept_since)
+    }
+
+    /// Asks to be woken when the next event is due.
+    fn wait(&mut self) {
+        let next = self.state.rooms.world.next_due(self.looked_at.unwrap_or(Millis::MIN));
+        if let Some(at) = next
+            && next != self.waiting_until
+        {
+            self.outputs.push_back(Output::WaitUntil { at });
+        }
+        self.waiting_until = next;
+    }
+}

@@ -1,0 +1,232 @@
+//! Queries: each is answered from what is committed, at the moment it names.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+use throughline_expr::Expr;
+use throughline_journal::{Journal, Millis, Record};
+use throughline_protocol::query::{CheckPlan, DEFAULT_LIMIT, Evaluate, Records, Timeline};
+use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, RecordPage, Status};
+use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
+use throughline_value::{Value, json, to_value};
+
+use crate::digests::digests_of;
+use crate::moment::{resolve, resolve_time};
+use crate::state::State;
+use crate::summary::{line, row};
+
+/// How many causes a record's chain shows at most.
+const MAX_CHAIN: usize = 64;
+
+/// The most records one page holds, whatever limit is asked for.
+const MAX_PAGE: usize = 10_000;
+
+pub(crate) fn answer(journal: &Journal, state: &State, now: Millis, text: &str) -> Result<Value, Refusal> {
+    let node = json::read(text)?;
+    let query = Query::from_node(&node)?;
+    Asked { journal, state, now }.answer(&query)
+}
+
+pub(crate) struct Asked<'a> {
+    pub(crate) journal: &'a Journal,
+    pub(crate) state: &'a State,
+    pub(crate) now: Millis,
+}
+
+fn value<T: Serialize>(view: &T) -> Result<Value, Refusal> {
+    Ok(to_value(view)?)
+}
+
+fn missing(what: &str, name: &str) -> Refusal {
+    Refusal::new(&format!("unknown-{what}"), format!("there is no {what} `{name}` at this moment"))
+}
+
+impl Asked<'_> {
+    pub(crate) fn at(&self, moment: &Moment) -> Result<At, Refusal> {
+        resolve(self.journal, &self.state.rooms.domain().domain, self.now, moment)
+    }
+
+    fn answer(&self, query: &Query) -> Result<Value, Refusal> {
+        let rooms = &self.state.rooms;
+        match query {
+            Query::Status(_) => value(&self.status()),
+            Query::Records(q) => value(&self.records(q)),
+            Query::RecordBySeq(q) => value(&self.record(q.seq)?),
+            Query::Timeline(q) => value(&self.timeline(q)),
+            Query::DomainQuery(q) => value(&self.domain(self.at(&q.at)?)),
+            Query::Documents(q) => value(&rooms.documents.rows(self.at(&q.at)?.seq)),
+            Query::Document(q) => {
+                let view = rooms.documents.view(&q.name, self.at(&q.at)?.seq);
+                value(&view.ok_or_else(|| missing("document", &q.name).at_path("/name"))?)
+            }
+            Query::Entities(q) => value(&rooms.world.entities(self.at(&q.at)?, q.entity_type.as_deref())),
+            Query::Entity(q) => value(&rooms.world.entity(&q.entity, self.at(&q.at)?)?),
+            Query::Relations(q) => {
+                let at = self.at(&q.at)?;
+                value(&rooms.world.relations(at, q.entity.as_deref(), q.relation.as_deref()))
+            }
+            Query::Events(q) => value(&rooms.world.events(self.at(&q.at)?)),
+            Query::Facts(q) => value(&rooms.ledger.facts(self.at(&q.at)?, q.subject.as_deref(), q.key.as_deref())),
+            Query::FactHistory(q) => {
+                let subject = q.subject.as_deref().unwrap_or(DEFAULT_SUBJECT);
+                value(&rooms.ledger.history(subject, &q.key, self.at(&q.at)?))
+            }
+            Query::Machine(q) => {
+                let at = self.at(&q.at)?;
+                value(&rooms.machine.view(at, &rooms.names(at, at.valid_at)))
+            }
+            Query::CheckPlan(q) => value(&self.check_plan(q)),
+            Query::Runs(q) => value(&rooms.plans.rows(&self.at(&q.at)?)),
+            Query::Run(q) => {
+                let view = rooms.plans.run(&q.run, &self.at(&q.at)?);
+                value(&view.ok_or_else(|| missing("run", &q.run).at_path("/run"))?)
+            }
+            Query::Turns(q) => value(&rooms.turns.views(self.at(&q.at)?.seq, q.thread.as_deref())),
+            Query::Recall(q) => self.recall(q),
+            Query::Problems(q) => value(&self.problems(self.at(&q.at)?)),
+            Query::Why(q) => value(&self.why(q)?),
+            Query::Digests(q) => value(&digests_of(self.journal, self.at(&q.at)?.seq)),
+            Query::Evaluate(q) => self.evaluate(q),
+            Query::Prompt(q) => {
+                let at = self.at(&q.at)?;
+                value(&throughline_agent::turn::prompt(rooms, q.thread.as_deref(), &q.stage, at, self.now)?)
+            }
+        }
+    }
+
+    fn status(&self) -> Status {
+        let head = self.journal.head();
+        let mut lanes: IndexMap<String, u64> = lane::LANES.iter().map(|name| ((*name).to_owned(), 0)).collect();
+        for record in self.journal.records() {
+            if let Some(count) = lanes.get_mut(lane::of(&record.kind)) {
+                *count += 1;
+            }
+        }
+        let domain = self.state.rooms.domain_at(head.seq);
+        let busy = self.state.rooms.turns.open().find(|turn| turn.status == "running").map(|turn| turn.thread.clone());
+        Status {
+            id: self.journal.id().to_owned(),
+            seq: head.seq,
+            frame: head.frame,
+            chain: head.chain,
+            recorded_at: self.journal.recorded_at(),
+            domain: (!domain.domain.name.is_empty()).then(|| domain.domain.name.clone()),
+            lanes,
+            busy,
+            next_due: self.state.rooms.world.next_due(self.now),
+        }
+    }
+
+    fn records(&self, query: &Records) -> RecordPage {
+        let limit = query.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_PAGE);
+        let kind_fits = |record: &&Record| {
+            query.kinds.is_empty()
+                || query
+                    .kinds
+                    .iter()
+                    .any(|kind| record.kind == *kind || (kind.ends_with('.') && record.kind.starts_with(kind)))
+        };
+        let mut wanted = self
+            .journal
+            .records_from(query.from.max(1))
+            .filter(kind_fits)
+            .filter(|record| query.thread.as_ref().is_none_or(|thread| record.thread == *thread));
+        let records = wanted.by_ref().take(limit).map(row).collect();
+        RecordPage { records, next: wanted.next().map(|record| record.seq) }
+    }
+
+    fn record(&self, seq: u64) -> Result<RecordDetail, Refusal> {
+        let record = self.journal.record(seq).ok_or_else(|| missing("record", &seq.to_string()).at_path("/seq"))?;
+        let frame = self.journal.frame_of(seq);
+        let command = frame.and_then(|frame| {
+            let holds = |entry: &&Value| {
+                let records = entry.get("records").and_then(Value::as_list).unwrap_or(&[]);
+                records.iter().any(|s| s.as_i64() == i64::try_from(seq).ok())
+            };
+            frame.commands.iter().find(holds).and_then(|entry| entry.get("command")).cloned()
+        });
+        let effects = self.journal.records_from(seq + 1).filter(|r| r.cause == Some(seq)).map(|r| r.seq).collect();
+        Ok(RecordDetail {
+            record: row(record),
+            causes: self.causes(record).map(row).collect(),
+            effects,
+            command: command.unwrap_or_default(),
+            frame: frame.map_or(0, |f| f.number),
+            chain: frame.map(|f| f.chain.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// The records that led to one, nearest first.
+    pub(crate) fn causes<'b>(&'b self, record: &'b Record) -> impl Iterator<Item = &'b Record> {
+        std::iter::successors(record.cause.and_then(|seq| self.journal.record(seq)), |record| {
+            record.cause.and_then(|seq| self.journal.record(seq))
+        })
+        .take(MAX_CHAIN)
+    }
+
+    fn timeline(&self, query: &Timeline) -> view::Timeline {
+        let mut timeline = view::Timeline {
+            lanes: lane::LANES.iter().map(|name| (*name).to_owned()).collect(),
+            ..view::Timeline::default()
+        };
+        for record in self.journal.records_from(query.from.max(1)) {
+            let lane = lane::LANES.iter().position(|name| *name == lane::of(&record.kind)).unwrap_or(0);
+            timeline.seq.push(record.seq);
+            timeline.recorded_at.push(record.recorded_at);
+            timeline.lane.push(u8::try_from(lane).unwrap_or(0));
+            timeline.summary.push(line(record));
+        }
+        timeline
+    }
+
+    fn domain(&self, at: At) -> DomainView {
+        let Some((seq, loaded)) = self.state.rooms.domains.entry_at(at.seq) else { return DomainView::default() };
+        DomainView {
+            name: loaded.domain.name.clone(),
+            version: loaded.domain.version.clone(),
+            hash: loaded.hash.clone(),
+            document: loaded.document.clone(),
+            seq: *seq,
+        }
+    }
+
+    fn check_plan(&self, query: &CheckPlan) -> view::PlanReport {
+        let loaded = self.state.rooms.domain_at(self.journal.head().seq);
+        let scope = throughline_plan::Scope::of(&loaded.domain).inputs(query.inputs.iter().cloned());
+        throughline_plan::check(&query.plan, &scope).1
+    }
+
+    fn recall(&self, query: &throughline_protocol::query::Recall) -> Result<Value, Refusal> {
+        let at = self.at(&query.at)?;
+        let zone = throughline_agent::zone_of(&self.state.rooms.domain().domain);
+        let resolved = |time: &Option<_>, path| time.as_ref().map(|t| resolve_time(t, zone.as_ref(), path)).transpose();
+        let (since, until) = (resolved(&query.since, "/since")?, resolved(&query.until, "/until")?);
+        {
+            let _ = (at, since, until);
+            Ok(Value::Null)
+        }
+    }
+
+    fn evaluate(&self, query: &Evaluate) -> Result<Value, Refusal> {
+        let at = self.at(&query.at)?;
+        let names = self.state.rooms.names(at, at.valid_at).with_all(&query.names);
+        Expr::parse(&query.expression).and_then(|expr| expr.eval(&names)).map_err(|error| Refusal {
+            span: error.span(),
+            ..Refusal::new(error.code(), error.to_string()).at_path("/expression")
+        })
+    }
+
+    /// What is open or went wrong, oldest first.
+    fn problems(&self, at: At) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = self.state.problems.iter().filter(|p| p.seq <= at.seq).cloned().collect();
+        problems.extend(self.state.rooms.world.problems(at));
+        for turn in self.state.rooms.turns.views(at.seq, None) {
+            if let Some(ask) = turn.ask.filter(|ask| !ask.settled) {
+                let details = Value::from([("ask", Value::from(ask.id)), ("options", Value::List(ask.options))]);
+                let (code, severity) = ("waiting-for-a-person".to_owned(), "open".to_owned());
+                problems.push(Problem { code, message: ask.question, severity, seq: turn.last_seq, details });
+            }
+        }
+        problems.sort_by_key(|problem| problem.seq);
+        problems
+    }
+}

@@ -1,0 +1,210 @@
+//! What goes on by itself: due events, plan steps, turn stages.
+
+use throughline_agent::turn::{self, Move};
+use throughline_agent::{Hosted, Rooms};
+use throughline_journal::{Actor, ActorKind, Journal, MAIN_THREAD, Millis, Seq};
+use throughline_protocol::command::SendEvent;
+use throughline_protocol::{At, Command, Context, Meta};
+use throughline_value::Value;
+
+use crate::MAX_ROUNDS_PER_FRAME;
+use crate::building::Building;
+use crate::decide::{Decider, names_now};
+use crate::effects::Effects;
+use crate::state::State;
+
+/// Lets everything that can go on do so, within one frame.
+pub(crate) struct Reaction<'a> {
+    pub(crate) journal: &'a Journal,
+    pub(crate) state: &'a mut State,
+    pub(crate) building: &'a mut Building,
+    pub(crate) effects: &'a mut Effects,
+}
+
+/// The most events that fire in one round; the rest fire in the next.
+const MAX_EVENTS_PER_ROUND: usize = 256;
+
+fn rule_meta(thread: &str, turn: u32, actor: &Actor, cause: Option<Seq>) -> Meta {
+    Meta { thread: Some(thread.to_owned()), turn: Some(turn), actor: Some(actor.clone()), cause, ..Meta::default() }
+}
+
+/// What a context needs that does not live in the rooms.
+pub(crate) struct Place {
+    pub(crate) now: Millis,
+    pub(crate) next_seq: Seq,
+    pub(crate) thread: String,
+    pub(crate) turn: u32,
+    pub(crate) actor: Actor,
+    pub(crate) cause: Option<Seq>,
+}
+
+impl Place {
+    pub(crate) fn context<'a>(&'a self, domain: &'a throughline_protocol::Domain, reason: &'a str) -> Context<'a> {
+        Context {
+            now: self.now,
+            valid_from: None,
+            thread: &self.thread,
+            turn: self.turn,
+            actor: &self.actor,
+            reason,
+            cause: self.cause,
+            origin: None,
+            next_seq: self.next_seq,
+            domain,
+        }
+    }
+}
+
+impl Reaction<'_> {
+    /// Goes on until nothing moves; whether something may still move in the next frame.
+    pub(crate) fn run(&mut self, slept_since: Option<Millis>) -> bool {
+        let mut slept_since = slept_since;
+        let mut taken = 0;
+        for _ in 0..MAX_ROUNDS_PER_FRAME {
+            for record in self.building.records.get(taken..).unwrap_or(&[]) {
+                self.effects.driving.take(record);
+            }
+            taken = self.building.records.len();
+            let before = self.building.records.len();
+            self.events(slept_since.take());
+            self.runs();
+            self.turns();
+            if self.building.records.len() == before {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn place(&self, thread: &str, turn: u32, cause: Option<Seq>) -> Place {
+        let now = self.building.now;
+        Place {
+            now: now.max(self.journal.recorded_at().unwrap_or(now)),
+            next_seq: self.building.next_seq(self.journal),
+            thread: thread.to_owned(),
+            turn,
+            actor: Actor::of(ActorKind::Rule),
+            cause,
+        }
+    }
+
+    fn push(&mut self, drafts: Vec<throughline_journal::Draft>) -> Vec<Seq> {
+        self.building.push(self.journal, self.state, drafts)
+    }
+
+    fn execute(
+        &mut self,
+        command: &Command,
+        meta: &Meta,
+    ) -> Result<throughline_protocol::Done, throughline_protocol::Refusal> {
+        Decider { journal: self.journal, state: self.state, building: self.building }.execute(command, meta)
+    }
+
+    /// Scheduled events and the machine's delays, one after the other: what one does may cancel the next.
+    fn events(&mut self, slept_since: Option<Millis>) {
+        for _ in 0..MAX_EVENTS_PER_ROUND {
+            let place = self.place(MAIN_THREAD, 0, None);
+            let loaded = self.state.rooms.domain();
+            let due = {
+                let ctx = place.context(&loaded.domain, "");
+                let names = names_now(&self.state.rooms, &ctx);
+                self.state.rooms.world.first_due(&ctx, &names, slept_since)
+            };
+            let Some(due) = due else { break };
+            let (thread, turn) = (due.draft.thread.clone(), due.draft.turn);
+            let name = due.draft.data.get("name").and_then(|name| name.as_str()).map(str::to_owned);
+            let fired = self.push(vec![due.draft]).first().copied();
+            let actor = Actor { kind: ActorKind::Rule, name };
+            for command in &due.then {
+                // A refusal is recorded, caused by the event; there is nobody else to tell.
+                let _ = self.execute(command, &rule_meta(&thread, turn, &actor, fired));
+            }
+        }
+        self.delays();
+    }
+
+    fn delays(&mut self) {
+        let place = self.place(MAIN_THREAD, 0, None);
+        let at = At { seq: place.next_seq - 1, valid_at: place.now };
+        let due: Vec<_> =
+            self.state.rooms.machine.timers(at).into_iter().filter(|timer| timer.due <= place.now).collect();
+        for timer in due {
+            // An earlier one may have left the state that this one waits in.
+            let at = At { seq: self.building.next_seq(self.journal) - 1, valid_at: place.now };
+            if self.state.rooms.machine.timers(at).contains(&timer) {
+                let actor = Actor::named(ActorKind::Rule, "after");
+                let command = SendEvent { event: timer.event, data: Value::Null };
+                let _ = self.execute(&command.into(), &rule_meta(MAIN_THREAD, 0, &actor, None));
+            }
+        }
+    }
+
+    fn runs(&mut self) {
+        for run in self.state.rooms.plans.running() {
+            if !self.effects.driving.run(&run) {
+                continue;
+            }
+            let started = self.state.rooms.plans.started_at(&run);
+            let (thread, turn) = self.run_place(started);
+            let place = self.place(&thread, turn, started);
+            let loaded = self.state.rooms.domain();
+            let ctx = place.context(&loaded.domain, "");
+            let advance = {
+                let rooms: &Rooms = &self.state.rooms;
+                let names = names_now(rooms, &ctx);
+                rooms.plans.advance(&ctx, &run, &Hosted::new(rooms, ctx.next_seq - 1), &names)
+            };
+            // The calls start when their records are committed.
+            self.push(advance.drafts);
+        }
+    }
+
+    /// The thread and turn of the record that started a run.
+    fn run_place(&self, started: Option<Seq>) -> (String, u32) {
+        let decided = self.building.records.iter().find(|record| Some(record.seq) == started);
+        let record = decided.or_else(|| self.journal.record(started?));
+        record.map_or_else(|| (MAIN_THREAD.to_owned(), 0), |record| (record.thread.clone(), record.turn))
+    }
+
+    fn turns(&mut self) {
+        let open: Vec<(String, u32)> = self.state.rooms.turns.open().map(|t| (t.thread.clone(), t.turn)).collect();
+        for (thread, number) in open {
+            if !self.effects.driving.turn(&thread, number) {
+                continue;
+            }
+            let Some(turn) = self.state.rooms.turns.get(&thread, number) else { continue };
+            let place = self.place(&thread, number, Some(turn.last_seq));
+            let loaded = self.state.rooms.domain();
+            let step = {
+                let ctx = place.context(&loaded.domain, "");
+                turn::advance(&self.state.rooms, turn, &ctx)
+            };
+            match step {
+                Move::Wait => {}
+                Move::Record(drafts) => {
+                    self.push(drafts);
+                }
+                Move::Execute { commands, then } => {
+                    let results = commands
+                        .iter()
+                        .map(|(command, meta)| {
+                            let meta = Meta {
+                                thread: Some(thread.clone()),
+                                turn: Some(number),
+                                cause: meta.cause.or(place.cause),
+                                ..meta.clone()
+                            };
+                            self.execute(command, &meta)
+                        })
+                        .collect();
+                    let place = self.place(&thread, number, place.cause);
+                    let drafts = {
+                        let ctx = place.context(&loaded.domain, "");
+                        then(&self.state.rooms, &ctx, results)
+                    };
+                    self.push(drafts);
+                }
+            }
+        }
+    }
+}

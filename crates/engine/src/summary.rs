@@ -1,0 +1,83 @@
+//! A record in one line, and as a row.
+
+use throughline_journal::Record;
+use throughline_protocol::lane;
+use throughline_protocol::view::RecordRow;
+use throughline_value::Value;
+
+/// The longest line, in characters.
+const MAX_SUMMARY: usize = 160;
+
+pub(crate) fn row(record: &Record) -> RecordRow {
+    RecordRow {
+        seq: record.seq,
+        recorded_at: record.recorded_at,
+        valid_from: record.valid_from,
+        thread: record.thread.clone(),
+        turn: record.turn,
+        actor: Some(record.actor.clone()),
+        cause: record.cause,
+        reason: record.reason.clone(),
+        origin: record.origin.clone(),
+        kind: record.kind.clone(),
+        lane: lane::of(&record.kind).to_owned(),
+        summary: line(record),
+        data: record.data().clone(),
+        erased: record.is_erased(),
+    }
+}
+
+/// The record in one line: what it is about, from its own data; no sentence, so no language.
+pub(crate) fn line(record: &Record) -> String {
+    let data = record.data();
+    let text = |name: &str| data.get(name).map(plain).filter(|text| !text.is_empty());
+    let pair = |a: &str, b: &str| match (text(a), text(b)) {
+        (Some(a), Some(b)) => Some(format!("{a} = {b}")),
+        (a, b) => a.or(b),
+    };
+    let line = match record.kind.as_str() {
+        "fact.asserted" | "fact.retracted" => pair("key", "value"),
+        "machine.transitioned" | "machine.refused" => {
+            let to = text("to").map(|to| format!(" → {to}")).unwrap_or_default();
+            Some(format!("{}{to}", text("event").unwrap_or_default()))
+        }
+        "turn.started" | "turn.answered" => text("text"),
+        "turn.stage_started" => text("stage"),
+        "turn.stage_finished" => pair("stage", "verdict"),
+        "exchange.requested" => text("purpose"),
+        "exchange.finished" => text("text").or_else(|| text("ending")),
+        "exchange.failed" => pair("code", "message"),
+        "command.refused" => pair("code", "message"),
+        "relation.added" => {
+            Some(["from", "relation", "to"].iter().filter_map(|name| text(name)).collect::<Vec<_>>().join(" "))
+        }
+        "step.finished" => pair("step", "output"),
+        "step.failed" | "step.blocked" | "step.skipped" => pair("step", "error"),
+        _ => None,
+    };
+    let names = ["name", "raw_id", "entity", "step", "event", "run", "message", "text", "id"];
+    let line = line.or_else(|| names.iter().find_map(|name| text(name))).unwrap_or_default();
+    shorten(&line)
+}
+
+/// A value as a reader wants it in a line.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::List(list) if list.iter().all(|item| matches!(item, Value::Text(_))) => {
+            list.iter().map(plain).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_json(),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.chars().count() <= MAX_SUMMARY {
+        return one_line;
+    }
+    let mut short: String = one_line.chars().take(MAX_SUMMARY - 1).collect();
+    short.push('…');
+    short
+}
