@@ -45,14 +45,19 @@ impl<T> Timeline<T> {
     /// The version that is true at `at.valid_at` by what was known at `at.seq`. A search when looking from
     /// the newest record; further back, later arrivals are stepped over.
     pub(crate) fn at(&self, at: At) -> Option<&(Stamp, T)> {
-        let end = self.0.partition_point(|(s, _)| s.valid_from <= at.valid_at);
-        self.0.get(..end)?.iter().rev().find(|(s, _)| s.seq <= at.seq)
+        self.at_where(at, |_| true)
     }
 
-    /// The first version after `stamp` that was known at `seq`.
-    pub(crate) fn after(&self, stamp: &Stamp, seq: Seq) -> Option<&(Stamp, T)> {
+    /// As [`Timeline::at`], among the versions of one sort.
+    pub(crate) fn at_where(&self, at: At, sort: impl Fn(&T) -> bool) -> Option<&(Stamp, T)> {
+        let end = self.0.partition_point(|(s, _)| s.valid_from <= at.valid_at);
+        self.0.get(..end)?.iter().rev().find(|(s, value)| s.seq <= at.seq && sort(value))
+    }
+
+    /// The first version of one sort after `stamp` that was known at `seq`.
+    pub(crate) fn after(&self, stamp: &Stamp, seq: Seq, sort: impl Fn(&T) -> bool) -> Option<&(Stamp, T)> {
         let start = self.0.partition_point(|(s, _)| s <= stamp);
-        self.0.get(start..)?.iter().find(|(s, _)| s.seq <= seq)
+        self.0.get(start..)?.iter().find(|(s, value)| s.seq <= seq && sort(value))
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &(Stamp, T)> {

@@ -11,6 +11,7 @@ use crate::contract::zone;
 use crate::event::{Scheduled, State, Status};
 use crate::fields::{map, some};
 use crate::kind;
+use crate::limits::MISSED_AFTER;
 use crate::world::World;
 
 /// One thing that happens now, and what is done because of it.
@@ -37,8 +38,8 @@ impl World {
     /// The conditions see `env`, the state as it is. What one event does may change what becomes of the next,
     /// even cancel it: whoever executes takes [`World::first_due`] until there is none.
     ///
-    /// `idle_since` is the last time that anyone looked, when nothing ran since then: what fell due in
-    /// between was missed.
+    /// `idle_since` is the last time that anyone looked: what fell due since then, and is noticed more than
+    /// [`MISSED_AFTER`] late, was missed.
     #[must_use]
     pub fn due(&self, ctx: &Context<'_>, env: &dyn Env, idle_since: Option<Millis>) -> Vec<Due> {
         let events = self.looked_at(ctx.now).into_iter();
@@ -90,6 +91,7 @@ fn happens(event: &Scheduled, ctx: &Context<'_>, env: &dyn Env, idle_since: Opti
     if let Some(due) = state.due
         && state.status == Status::Pending
         && idle_since.is_some_and(|since| since < due)
+        && ctx.now.saturating_sub(due) > MISSED_AFTER
         && let Some(missed) = missed(event, state, ctx, due)
     {
         return Some(missed);

@@ -7,7 +7,7 @@ use throughline_protocol::{Refusal, nearest};
 use throughline_value::Value;
 
 use crate::entity::Node;
-use crate::identity::{EntityId, entity_id};
+use crate::identity::{EntityId, Rules};
 use crate::limits::{MAX_CANDIDATES, MAX_SUGGESTION_NAMES};
 use crate::world::World;
 
@@ -53,14 +53,33 @@ impl World {
         if let Some(node) = self.node(name).filter(of_type) {
             return Found::One(node);
         }
-        let spellings: Vec<_> = self.names.spellings(name, entity_type).collect();
-        let raw = spellings.iter().filter_map(|(t, key)| self.node(&entity_id(t, key)).filter(of_type));
-        match self.one_of(raw, seq) {
-            Found::Nothing => {}
-            found => return found,
+        let named: Vec<(&Node, bool)> = self
+            .names
+            .spellings(name, entity_type)
+            .flat_map(|(t, key)| {
+                let rules = self.names.rules(t);
+                let nodes = self.names.named(t, &key, seq).into_iter().filter_map(|id| self.node(id));
+                nodes.map(|node| (node, rules.apply(&node.raw_id) == key)).collect::<Vec<_>>()
+            })
+            .collect();
+        match self.one_of(named.iter().filter(|(_, raw)| *raw).map(|(node, _)| *node), seq) {
+            Found::Nothing => self.one_of(named.into_iter().map(|(node, _)| node), seq),
+            found => found,
         }
-        let named = spellings.iter().flat_map(|(t, key)| self.names.named(t, key, seq));
-        self.one_of(named.filter_map(|id| self.node(id)), seq)
+    }
+
+    /// The entities of a type that go by a name under the rules of the domain, which may be newer than those
+    /// that its names were recorded by.
+    pub(crate) fn find_by(&self, rules: Rules, name: &str, entity_type: &str) -> Found<'_> {
+        if self.names.rules(entity_type) == rules {
+            return self.find(name, Some(entity_type), NEWEST);
+        }
+        let key = rules.apply(name);
+        let goes_by = |node: &&Node| {
+            let mut names = node.names.iter().map(|(_, name)| name.as_str()).chain([node.raw_id.as_str()]);
+            *node.entity_type == *entity_type && names.any(|name| rules.apply(name) == key)
+        };
+        self.one_of(self.nodes.values().map(AsRef::as_ref).filter(goes_by), NEWEST)
     }
 
     /// One, when all of them count as the same entity: the one that stands for it, if it is among them.
@@ -83,7 +102,18 @@ impl World {
 
     /// The entity that a command names.
     pub(crate) fn target(&self, name: &str, entity_type: Option<&str>, path: &str) -> Result<Target<'_>, Refusal> {
-        match self.find(name, entity_type, NEWEST) {
+        self.meant(self.find(name, entity_type, NEWEST), name, entity_type, path)
+    }
+
+    /// The one that was found, or why there is not one.
+    pub(crate) fn meant<'a>(
+        &'a self,
+        found: Found<'a>,
+        name: &str,
+        entity_type: Option<&str>,
+        path: &str,
+    ) -> Result<Target<'a>, Refusal> {
+        match found {
             Found::One(node) => Ok(Target { node, root: self.root(node, NEWEST) }),
             Found::Several(nodes) => {
                 let candidates: Vec<&str> = nodes.iter().take(MAX_CANDIDATES).map(|node| &*node.id).collect();

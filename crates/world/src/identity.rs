@@ -133,7 +133,24 @@ impl Names {
 
     pub(crate) fn add(&mut self, entity_type: &Arc<str>, key: &str, id: &EntityId, seq: Seq) {
         let names = self.types.entry(Arc::clone(entity_type)).or_default();
-        names.by_key.entry(key.into()).or_default().entry(Arc::clone(id)).or_insert(seq);
+        names
+            .by_key
+            .entry(key.into())
+            .or_default()
+            .entry(Arc::clone(id))
+            .and_modify(|since| *since = seq.min(*since))
+            .or_insert(seq);
+    }
+
+    pub(crate) fn knows(&self, entity_type: &str) -> bool {
+        self.types.contains_key(entity_type)
+    }
+
+    /// Before its names are added again by other rules.
+    pub(crate) fn forget(&mut self, entity_type: &str) {
+        if let Some(names) = self.types.get_mut(entity_type) {
+            names.by_key.clear();
+        }
     }
 
     pub(crate) fn rules(&self, entity_type: &str) -> Rules {

@@ -20,3 +20,6 @@ pub const MAX_CANDIDATES: usize = 20;
 pub const MAX_PATTERN_BYTES: usize = 1_000;
 /// The largest compiled id pattern, in bytes.
 pub const MAX_PATTERN_SIZE: usize = 1 << 20;
+/// How late an event may be noticed and still not count as missed, in milliseconds: timers of a browser are
+/// never exact, and a tab in the background is woken once a minute.
+pub const MISSED_AFTER: i64 = 60_000;

@@ -46,15 +46,22 @@ impl Relation {
     }
 }
 
+/// A relation in its line. A held one ends nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    id: RelationId,
+    held: bool,
+}
+
 /// The relations, indexed both ways.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
     pub(crate) by_id: BTreeMap<RelationId, Arc<Relation>>,
     pub(crate) by_end: BTreeMap<EntityId, BTreeSet<RelationId>>,
-    /// Those that end others: by start, name and end.
-    triples: BTreeMap<(EntityId, Arc<str>, EntityId), Timeline<()>>,
+    /// Everything that was said of the same three: by start, name and end.
+    triples: BTreeMap<(EntityId, Arc<str>, EntityId), Timeline<Said>>,
     /// Those that end others of any end: by start and name.
-    exclusive: BTreeMap<(EntityId, Arc<str>), Timeline<()>>,
+    exclusive: BTreeMap<(EntityId, Arc<str>), Timeline<Said>>,
 }
 
 impl Edges {
@@ -62,15 +69,39 @@ impl Edges {
         for end in [&relation.from, &relation.to] {
             self.by_end.entry(end.clone()).or_default().insert(relation.id.clone());
         }
-        if !relation.is_held() {
-            let (from, name, to) = (relation.from.clone(), relation.name.clone(), relation.to.clone());
-            if relation.exclusive {
-                let line = self.exclusive.entry((from.clone(), name.clone())).or_default();
-                line.insert(relation.stamp.clone(), ());
-            }
-            self.triples.entry((from, name, to)).or_default().insert(relation.stamp.clone(), ());
+        let (from, name, to) = (relation.from.clone(), relation.name.clone(), relation.to.clone());
+        let said = Said { id: relation.id.clone(), held: relation.is_held() };
+        if relation.exclusive && !said.held {
+            let line = self.exclusive.entry((from.clone(), name.clone())).or_default();
+            line.insert(relation.stamp.clone(), said.clone());
         }
+        self.triples.entry((from, name, to)).or_default().insert(relation.stamp.clone(), said);
         self.by_id.insert(relation.id.clone(), Arc::new(relation));
+    }
+
+    /// Everything that was said of the same three, by valid time.
+    pub(crate) fn said(&self, from: &EntityId, name: &str, to: &EntityId) -> impl Iterator<Item = &Arc<Relation>> {
+        let line = self.triples.get(&(from.clone(), name.into(), to.clone()));
+        line.into_iter().flat_map(Timeline::iter).filter_map(|(_, said)| self.by_id.get(&said.id))
+    }
+
+    /// The newest that was said of the same three at a moment: of those that are not held, and of those that
+    /// are. Whether they still stand is another question.
+    pub(crate) fn newest(&self, from: &EntityId, name: &Arc<str>, to: &EntityId, at: At) -> Vec<&Relation> {
+        let line = self.triples.get(&(from.clone(), name.clone(), to.clone()));
+        line.map(|line| self.newest_in(line, at)).unwrap_or_default()
+    }
+
+    /// As [`Edges::newest`], for every end that a relation of this name from here was ever said of.
+    pub(crate) fn newest_to_any(&self, from: &EntityId, name: &Arc<str>, at: At) -> Vec<&Relation> {
+        let first = (from.clone(), name.clone(), EntityId::from(""));
+        let lines = self.triples.range(first..).take_while(|((f, n, _), _)| f == from && n == name);
+        lines.flat_map(|(_, line)| self.newest_in(line, at)).collect()
+    }
+
+    fn newest_in(&self, line: &Timeline<Said>, at: At) -> Vec<&Relation> {
+        let newest = [false, true].map(|held| line.at_where(at, |said| said.held == held));
+        newest.into_iter().flatten().filter_map(|(_, said)| self.by_id.get(&said.id)).map(Arc::as_ref).collect()
     }
 }
 
@@ -98,8 +129,9 @@ impl World {
     pub(crate) fn relation_end(&self, relation: &Relation, seq: Seq) -> Option<Millis> {
         let starts = self.alike(&relation.from, seq);
         let ends = self.alike(&relation.to, seq);
-        let next = |line: Option<&Timeline<()>>| {
-            line.and_then(|line| line.after(&relation.stamp, seq)).map(|(stamp, ())| stamp.valid_from)
+        let next = |line: Option<&Timeline<Said>>| {
+            let next = line.and_then(|line| line.after(&relation.stamp, seq, |said| !said.held));
+            next.map(|(stamp, _)| stamp.valid_from)
         };
         let mut end = [relation.valid_to, relation.ended.at(seq).copied()].into_iter().flatten().min();
         let mut limit = |other: Option<Millis>| end = [end, other].into_iter().flatten().min();

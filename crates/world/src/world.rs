@@ -10,14 +10,14 @@ use crate::event::Agenda;
 use crate::identity::{EntityId, Names};
 use crate::relation::Edges;
 
-/// The entities, relations and scheduled events that the journal tells of. Cheap to clone: what is stored is
-/// shared until it changes.
+/// The entities, relations and scheduled events that the journal tells of. A clone shares each part until one
+/// of the two changes it.
 #[derive(Clone, Debug, Default)]
 pub struct World {
-    pub(crate) nodes: BTreeMap<EntityId, Arc<Node>>,
-    pub(crate) names: Names,
-    pub(crate) edges: Edges,
-    pub(crate) agenda: Agenda,
+    pub(crate) nodes: Arc<BTreeMap<EntityId, Arc<Node>>>,
+    pub(crate) names: Arc<Names>,
+    pub(crate) edges: Arc<Edges>,
+    pub(crate) agenda: Arc<Agenda>,
     /// Records of this room that could not be applied, by kind.
     pub(crate) quarantined: Versions<String>,
 }

@@ -45,12 +45,13 @@ impl World {
             return self.mention(ctx, node, command, taken);
         }
         // Another name of an entity of this type is that entity.
-        match self.find(&command.raw_id, Some(&command.entity_type), NEWEST) {
+        match self.find_by(rules, &command.raw_id, &command.entity_type) {
+            // An id is not a name: nothing is registered under the id of another.
             Found::One(node) if *node.id != *command.raw_id => return self.mention(ctx, node, command, taken),
-            Found::Several(_) => {
-                self.target(&command.raw_id, Some(&command.entity_type), "/raw_id")?;
+            Found::Nothing => {}
+            found => {
+                self.meant(found, &command.raw_id, Some(&command.entity_type), "/raw_id")?;
             }
-            _ => {}
         }
         if let Some(missing) = missing(contract, &taken) {
             let message = format!("the field `{missing}` is required; give it when the entity is registered");

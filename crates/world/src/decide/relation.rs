@@ -37,7 +37,7 @@ impl World {
 
         let ends = (&*from.node.id, command.relation.as_str(), &*to.node.id);
         let id = relation_id(ends, (ctx.valid(), ctx.origin), command.confidence.as_ref(), valid_to);
-        let current = self.standing(&from, &command.relation, ctx.valid());
+        let current = self.standing(&from, &command.relation, Some(&to).filter(|_| !exclusive), ctx.valid());
         // Undated and open-ended: what stands says it already.
         let dated = ctx.valid_from.is_some() || valid_to.is_some();
         let again = current.iter().find(|r| {
@@ -50,11 +50,7 @@ impl World {
             let result = [("relation", Value::from(&*again)), ("unchanged", true.into())];
             return Ok(Decision::unchanged(result.into()));
         }
-        let ended: Vec<Value> = current
-            .iter()
-            .filter(|r| flag != Some(HELD) && (exclusive || r.to == to.node.id))
-            .map(|r| Value::from(&*r.id))
-            .collect();
+        let ended: Vec<Value> = current.iter().filter(|_| flag != Some(HELD)).map(|r| Value::from(&*r.id)).collect();
         let data = map([
             ("relation", Some((&*id).into())),
             ("from", Some((&*from.node.id).into())),
@@ -94,16 +90,16 @@ impl World {
         Ok(Decision::one(ctx.draft(kind::RELATION_ENDED, result.clone().into()), result.into()))
     }
 
-    /// The relations of a name that stand at a time, from an entity.
-    fn standing(&self, from: &Target<'_>, name: &str, valid_at: Millis) -> Vec<&Relation> {
-        let at = At { seq: NEWEST, valid_at };
-        let members = self.members(&from.root.id, NEWEST);
-        let ids = members.iter().filter_map(|node| self.edges.by_end.get(&node.id)).flatten();
-        let relations = ids.filter_map(|id| self.edges.by_id.get(id)).map(std::sync::Arc::as_ref);
-        relations
-            .filter(|r| *r.name == *name && members.iter().any(|node| node.id == r.from))
-            .filter(|r| self.relation_stands(r, at))
-            .collect()
+    /// The relations of a name that stand at a time between two entities, or from one to any.
+    fn standing(&self, from: &Target<'_>, name: &str, to: Option<&Target<'_>>, valid_at: Millis) -> Vec<&Relation> {
+        let (name, at) = (name.into(), At { seq: NEWEST, valid_at });
+        let ends = to.map(|to| self.members(&to.root.id, NEWEST));
+        let starts = self.members(&from.root.id, NEWEST).into_iter();
+        let newest = starts.flat_map(|start| match &ends {
+            None => self.edges.newest_to_any(&start.id, &name, at),
+            Some(ends) => ends.iter().flat_map(|end| self.edges.newest(&start.id, &name, &end.id, at)).collect(),
+        });
+        newest.filter(|relation| self.relation_stands(relation, at)).collect()
     }
 
     /// What the same input said before, when it said the same three; an undated repetition comes later and
@@ -116,13 +112,8 @@ impl World {
         to: &Target<'_>,
     ) -> Option<RelationId> {
         let origin = ctx.origin.filter(|_| ctx.valid_from.is_none())?;
-        let ids = self.edges.by_end.get(&from.node.id)?;
-        let mut relations = ids.iter().filter_map(|id| self.edges.by_id.get(id));
-        let same = relations.find(|r| {
-            r.stamp.origin.as_deref() == Some(origin)
-                && (&r.from, &*r.name, &r.to) == (&from.node.id, command.relation.as_str(), &to.node.id)
-                && r.confidence == command.confidence
-        });
+        let mut said = self.edges.said(&from.node.id, &command.relation, &to.node.id);
+        let same = said.find(|r| r.stamp.origin.as_deref() == Some(origin) && r.confidence == command.confidence);
         same.map(|r| r.id.clone())
     }
 }

@@ -23,7 +23,10 @@ impl World {
             return None;
         }
         let (id, entity_type): (EntityId, Arc<str>) = (id.into(), entity_type.into());
-        self.names.learn(&entity_type, rules);
+        if self.names.knows(&entity_type) && self.names.rules(&entity_type) != rules {
+            self.rename(&entity_type, rules);
+        }
+        Arc::make_mut(&mut self.names).learn(&entity_type, rules);
         let node = Node {
             id: id.clone(),
             entity_type,
@@ -40,7 +43,7 @@ impl World {
             merged_into: Versions::default(),
             children: BTreeSet::new(),
         };
-        self.nodes.insert(id.clone(), Arc::new(node));
+        Arc::make_mut(&mut self.nodes).insert(id.clone(), Arc::new(node));
         self.say(&id, record, &said, true)?;
         self.touch(&id, record.seq);
         Some(())
@@ -89,12 +92,24 @@ impl World {
         Some(())
     }
 
+    /// The domain makes the spellings of this type one by other rules now: its names are looked up anew.
+    fn rename(&mut self, entity_type: &Arc<str>, rules: Rules) {
+        let names = Arc::make_mut(&mut self.names);
+        names.forget(entity_type);
+        for node in self.nodes.values().filter(|node| node.entity_type == *entity_type) {
+            let all = node.names.iter().map(|(seq, name)| (*seq, name.as_str()));
+            for (seq, name) in all.chain([(node.registered, node.raw_id.as_str())]) {
+                names.add(entity_type, &rules.apply(name), &node.id, seq);
+            }
+        }
+    }
+
     fn id_of(&self, id: &str) -> Option<EntityId> {
         self.nodes.get_key_value(id).map(|(id, _)| id.clone())
     }
 
     pub(super) fn change(&mut self, id: &str, change: impl FnOnce(&mut Node)) -> Option<()> {
-        change(Arc::make_mut(self.nodes.get_mut(id)?));
+        change(Arc::make_mut(Arc::make_mut(&mut self.nodes).get_mut(id)?));
         Some(())
     }
 
@@ -116,7 +131,7 @@ impl World {
         let rules = self.names.rules(&entity_type);
         let raw_id = self.node(id)?.raw_id.clone();
         for name in said.names.iter().copied().chain([raw_id.as_str()]) {
-            self.names.add(&entity_type, &rules.apply(name), id, record.seq);
+            Arc::make_mut(&mut self.names).add(&entity_type, &rules.apply(name), id, record.seq);
         }
         self.change(id, |node| {
             node.know_from(record.seq, record.valid_from);

@@ -1,5 +1,7 @@
 //! Folding scheduled events.
 
+use std::sync::Arc;
+
 use throughline_expr::time::parse_duration;
 use throughline_journal::{Record, Versions};
 use throughline_protocol::Command;
@@ -32,7 +34,7 @@ impl World {
             record.seq,
             State { status: Status::Pending, due, fired_at: None, late: None, reason: String::new() },
         );
-        self.agenda.insert(Scheduled {
+        Arc::make_mut(&mut self.agenda).insert(Scheduled {
             id: id.into(),
             name: name.to_owned(),
             thread: record.thread.clone(),
@@ -78,6 +80,6 @@ impl World {
             }
             _ => return None,
         }
-        self.agenda.push(id, record.seq, next)
+        Arc::make_mut(&mut self.agenda).push(id, record.seq, next)
     }
 }

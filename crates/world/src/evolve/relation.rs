@@ -41,12 +41,12 @@ impl World {
         for end in [relation.from.clone(), relation.to.clone()] {
             self.change(&end, |node| node.know_from(record.seq, record.valid_from))?;
         }
-        self.edges.insert(relation);
+        Arc::make_mut(&mut self.edges).insert(relation);
         Some(())
     }
 
     pub(super) fn relation_ended(&mut self, record: &Record) -> Option<()> {
-        let relation = self.edges.by_id.get_mut(text(record.data(), "relation")?)?;
+        let relation = Arc::make_mut(&mut self.edges).by_id.get_mut(text(record.data(), "relation")?)?;
         if relation.ended.last().is_none_or(|end| record.valid_from < *end) {
             Arc::make_mut(relation).ended.push(record.seq, record.valid_from);
         }

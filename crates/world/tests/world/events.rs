@@ -86,20 +86,25 @@ fn what_fell_due_while_nothing_ran_fires_late_is_skipped_or_begins_again() {
 #[test]
 fn an_event_at_a_time_begins_again_after_as_long_as_it_had() {
     let mut bench = bench();
-    bench.run(&schedule(r#""at":100,"missed":"restart""#)).unwrap();
-    assert_eq!(bench.tick(1_000, Some(50)), [r#"restarted "alert" due=1100 late="#]);
-    assert_eq!((view(&bench).status.as_str(), view(&bench).due), ("pending", Some(1_100)));
-    assert_eq!(bench.journal.record(2).unwrap().data().get("missed_due"), Some(&100.into()));
+    bench.run(&schedule(r#""at":60000,"missed":"restart""#)).unwrap();
+    assert_eq!(bench.tick(10 * MINUTE, Some(50)), [r#"restarted "alert" due=660000 late="#]);
+    assert_eq!((view(&bench).status.as_str(), view(&bench).due), ("pending", Some(11 * MINUTE)));
+    assert_eq!(bench.journal.record(2).unwrap().data().get("missed_due"), Some(&MINUTE.into()));
 }
 
 #[test]
-fn what_fell_due_while_someone_looked_is_not_missed() {
-    let mut bench = bench();
-    bench.run(&schedule(r#""at":100,"missed":"skip""#)).unwrap();
-    assert_eq!(bench.tick(150, None), [r#"fired "alert" due=100 late=50"#]);
-    let mut bench = self::bench();
-    bench.run(&schedule(r#""at":100,"missed":"skip""#)).unwrap();
-    assert_eq!(bench.tick(150, Some(100)), [r#"fired "alert" due=100 late=50"#]);
+fn what_fell_due_while_someone_looked_or_a_moment_ago_is_not_missed() {
+    let check = |now: i64, idle_since: Option<i64>, verb: &str| {
+        let mut bench = bench();
+        bench.run(&schedule(r#""at":100,"missed":"skip""#)).unwrap();
+        let what = bench.tick(now, idle_since);
+        assert!(what[0].starts_with(verb), "{what:?} at {now}, idle since {idle_since:?}");
+    };
+    check(10 * MINUTE, None, "fired");
+    check(10 * MINUTE, Some(100), "fired");
+    check(10 * MINUTE, Some(99), "skipped");
+    check(100 + MINUTE, Some(0), "fired");
+    check(101 + MINUTE, Some(0), "skipped");
 }
 
 /// X14: due at 2 while pending, shipped at 5.

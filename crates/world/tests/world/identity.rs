@@ -168,3 +168,31 @@ fn merges_that_cannot_be_are_refused() {
     bench.run(r#"{"type":"register_entity","entity_type":"p","raw_id":"f"}"#).unwrap();
     bench.refused(&none, &merge("f", "a"), "entity-retired /merge");
 }
+
+#[test]
+fn a_newer_domain_that_makes_more_spellings_one_finds_what_was_registered_before() {
+    let mut bench = Bench::new(r#"{"entity_types":{"p":{}}}"#);
+    let register = |name: &str| format!(r#"{{"type":"register_entity","entity_type":"p","raw_id":"{name}"}}"#);
+    let id = bench.id(&register("DGIA"), "entity");
+    bench.domain = throughline_value::from_value(&crate::bench::read(
+        r#"{"entity_types":{"p":{"normalise":["trim","fold_case"]}}}"#,
+    ))
+    .unwrap();
+    assert_eq!(bench.id(&register("Dgia"), "entity"), id);
+    // Once something is recorded by the new rules, every name is found by them.
+    assert_eq!(bench.world.resolve("dgia", None), None);
+    bench.run(&register("other")).unwrap();
+    assert_eq!(bench.world.resolve("dgia", None).as_deref(), Some(&*id));
+    assert_eq!(crate::bench::history(&bench.replayed()), bench.history());
+}
+
+#[test]
+fn a_copy_of_the_world_does_not_see_what_changes_later() {
+    let mut bench = Bench::new("{}");
+    bench.run(r#"{"type":"register_entity","entity_type":"p","raw_id":"a","fields":{"x":1}}"#).unwrap();
+    let (copy, history, content) = (bench.world.clone(), bench.history(), bench.content());
+    bench.run(r#"{"type":"update_entity","entity":"a","fields":{"x":2}}"#).unwrap();
+    bench.run(r#"{"type":"add_relation","from":"a","relation":"r","to":"a"}"#).unwrap();
+    bench.run(r#"{"type":"schedule_event","name":"e","at":5}"#).unwrap();
+    assert_eq!((crate::bench::history(&copy), crate::bench::content(&copy, bench.now)), (history, content));
+}

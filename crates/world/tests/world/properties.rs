@@ -68,7 +68,7 @@ fn shown(bench: &Bench, entity: u8, field: u8, at: At) -> Option<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn as_of_any_moment_is_what_a_fold_of_the_inputs_gives(inputs in inputs(40)) {
@@ -189,6 +189,87 @@ proptest! {
         for (was, is) in versions.iter().zip(bench.world.entities(bench.at(), None)) {
             prop_assert_eq!((&was.fields, &was.field_seq, &was.aliases), (&is.fields, &is.field_seq, &is.aliases));
         }
+        prop_assert_eq!(crate::bench::history(&bench.replayed()), bench.history());
+    }
+
+    #[test]
+    fn the_order_in_which_an_entity_is_mentioned_does_not_show(
+        mentions in proptest::collection::vec((0..6usize, 0..3u8, 0..4i64, proptest::option::of(0..3u8)), 1..20),
+        key in any::<u64>(),
+    ) {
+        let names = ["DGIA", "dgia ", "ＤＧＩＡ", "北京", "北京 ", "Dgia"];
+        let domain = r#"{"entity_types":{"o":{"normalise":["trim","fold_width","fold_case"],
+            "fields":{"v":{"type":"integer"}}}}}"#;
+        let run = |order: &[usize]| {
+            let mut bench = Bench::new(domain);
+            for &i in order {
+                bench.now += 1;
+                let (name, source, valid_from, value) = mentions[i];
+                let fields = value.map_or_else(|| "{}".to_owned(), |v| format!(r#"{{"v":{v}}}"#));
+                let command = format!(
+                    r#"{{"type":"register_entity","entity_type":"o","raw_id":"{}","fields":{fields}}}"#, names[name]);
+                let origin = Some(Origin { source: format!("s{source}"), seq: i as u64 });
+                bench.with(&Meta { valid_from: Some(valid_from), origin }, &command).unwrap();
+            }
+            bench
+        };
+        let straight: Vec<usize> = (0..mentions.len()).collect();
+        let mut mixed = straight.clone();
+        mixed.sort_by_key(|i| (*i as u64 ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        mixed.extend(straight.iter().take(3));
+        let (a, b) = (run(&straight), run(&mixed));
+        for valid_at in -1..5 {
+            prop_assert_eq!(content(&a.world, valid_at), content(&b.world, valid_at));
+        }
+        let counted = |bench: &Bench, name: &str| bench.world.mentions(name, bench.at());
+        let expected = |wanted: bool| mentions.iter().filter(|m| (m.0 == 3 || m.0 == 4) == wanted).count();
+        prop_assert_eq!((counted(&a, "dgia"), counted(&a, "北京")), (expected(false), expected(true)));
+        prop_assert_eq!((counted(&b, "dgia"), counted(&b, "北京")), (expected(false), expected(true)));
+    }
+
+    #[test]
+    fn an_event_is_settled_exactly_once_however_the_clock_jumps_and_whenever_it_is_reloaded(
+        steps in proptest::collection::vec((0..60i64, any::<bool>(), any::<bool>(), any::<bool>()), 1..25),
+        policies in (0..3usize, 0..3usize),
+    ) {
+        let otherwise = ["hold", "drop", "late"][policies.0];
+        let missed = ["once", "skip", "restart"][policies.1];
+        let mut bench = Bench::new("{}");
+        bench.now = 0;
+        for (name, rest) in [("timed", r#""at":1200000"#), ("both", r#""at":1800000,"when":"ready""#), ("when", r#""when":"ready""#)] {
+            bench.run(&format!(
+                r#"{{"type":"schedule_event","name":"{name}",{rest},"otherwise":"{otherwise}","missed":"{missed}"}}"#
+            )).unwrap();
+        }
+        let mut settled: std::collections::BTreeMap<String, usize> = Default::default();
+        let (mut looked, mut was_ready) = (0, false);
+        for (minutes, ready, reload, slept) in steps {
+            let now = minutes * 60_000;
+            bench.env.set("ready", ready);
+            was_ready |= ready;
+            if reload {
+                bench.world = bench.replayed();
+            }
+            let pending = bench.world.events(bench.at());
+            for what in bench.tick(now, slept.then_some(looked)) {
+                let (verb, rest) = what.split_once(' ').unwrap();
+                let name = rest.split('"').nth(1).unwrap().to_owned();
+                if let Some(event) = pending.iter().find(|e| e.name == name) {
+                    prop_assert!(event.due.is_none_or(|due| due <= now), "{} at {}", what, now);
+                    prop_assert!(name == "timed" || verb != "fired" || ready || otherwise == "late");
+                }
+                if !["held", "restarted"].contains(&verb) {
+                    *settled.entry(name).or_default() += 1;
+                }
+            }
+            looked = now;
+        }
+        prop_assert!(settled.values().all(|times| *times == 1), "{:?}", settled);
+        for event in bench.world.events(bench.at()) {
+            let open = ["pending", "held"].contains(&event.status.as_str());
+            prop_assert_eq!(open, !settled.contains_key(&event.name), "{:?}", event);
+        }
+        prop_assert_eq!(settled.contains_key("when"), was_ready);
         prop_assert_eq!(crate::bench::history(&bench.replayed()), bench.history());
     }
 }

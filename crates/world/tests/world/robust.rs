@@ -116,3 +116,19 @@ fn what_is_decided_ahead_does_not_show_at_an_earlier_record() {
         assert_eq!(bench.world.mentions("a", at), seen.mentions("a", at));
     }
 }
+
+#[test]
+fn a_hub_of_many_relations_shows_them_from_both_ends() {
+    let mut bench = Bench::new("{}");
+    bench.run(r#"{"type":"register_entity","entity_type":"carrier","raw_id":"hub"}"#).unwrap();
+    let count = 2_000;
+    for i in 0..count {
+        let (now, parcel) = (1_000 + i, format!("p{i}"));
+        bench.now = now;
+        bench.run(&format!(r#"{{"type":"register_entity","entity_type":"parcel","raw_id":"{parcel}"}}"#)).unwrap();
+        bench.run(&format!(r#"{{"type":"add_relation","from":"{parcel}","relation":"with","to":"hub"}}"#)).unwrap();
+        bench.run(&format!(r#"{{"type":"add_relation","from":"hub","relation":"has","to":"{parcel}"}}"#)).unwrap();
+    }
+    assert_eq!(bench.world.relations(bench.at(), Some("hub"), None).len(), 2 * count as usize);
+    assert_eq!(bench.world.relations(bench.at(), Some("p7"), None).len(), 2);
+}
