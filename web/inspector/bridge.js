@@ -1,0 +1,89 @@
+// What the inspector needs from JavaScript: the npm package, which it loads at run time like any other page
+// would, and the browser's own formats. No state of the product lives here.
+
+let engine;
+
+/** The npm package's built files, loaded when a journal is first needed. */
+function load() {
+  engine ??= import(new URL("./throughline/index.js", document.baseURI).href);
+  // A failed load is tried again the next time: the network may be back.
+  engine.catch(() => (engine = undefined));
+  return engine;
+}
+
+/** Opens a journal in its worker. `options` is JSON text. */
+export async function openSession(options) {
+  const { open } = await load();
+  return open(JSON.parse(options));
+}
+
+/** One call of the session protocol, as JSON text both ways. */
+export function request(session, call) {
+  return session.request(call);
+}
+
+/** What the session says by itself, as JSON text. */
+export function onPush(session, listener) {
+  session.onPush(listener);
+}
+
+export async function closeSession(session) {
+  await session.close();
+}
+
+/** The journals stored here, as JSON text. */
+export async function listJournals() {
+  const { list } = await load();
+  return JSON.stringify(await list());
+}
+
+export async function deleteJournal(name) {
+  const package_ = await load();
+  await package_.delete(name);
+}
+
+/** A file that lies beside the page. */
+export async function fetchText(path) {
+  const response = await fetch(new URL(path, document.baseURI));
+  if (!response.ok) throw Object.assign(new Error(`${path}: ${response.status}`), { code: "file-missing" });
+  return response.text();
+}
+
+/** Offers a text to be saved as a file. */
+export function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+const formats = new Map();
+const STYLES = {
+  short: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  full: {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    hourCycle: "h23",
+    timeZoneName: "short",
+  },
+};
+
+/** An instant in the reader's language and zone. */
+export function formatTime(ms, language, style) {
+  const key = `${language} ${style}`;
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language, STYLES[style]));
+  return formats.get(key).format(ms);
+}
+
+export function formatNumber(number, language) {
+  const key = `${language} number`;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(language));
+  return formats.get(key).format(number);
+}

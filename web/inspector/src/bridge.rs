@@ -1,0 +1,35 @@
+//! The functions of `bridge.js`.
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./bridge.js")]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = openSession)]
+    pub(crate) async fn open_session(options: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    pub(crate) async fn request(session: &JsValue, call: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(js_name = onPush)]
+    pub(crate) fn on_push(session: &JsValue, listener: &JsValue);
+
+    #[wasm_bindgen(catch, js_name = closeSession)]
+    pub(crate) async fn close_session(session: &JsValue) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(catch, js_name = listJournals)]
+    pub(crate) async fn list_journals() -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch, js_name = deleteJournal)]
+    pub(crate) async fn delete_journal(name: &str) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(catch, js_name = fetchText)]
+    pub(crate) async fn fetch_text(path: &str) -> Result<JsValue, JsValue>;
+
+    pub(crate) fn download(name: &str, text: &str);
+
+    #[wasm_bindgen(js_name = formatTime)]
+    pub(crate) fn format_time(ms: f64, language: &str, style: &str) -> String;
+
+    #[wasm_bindgen(js_name = formatNumber)]
+    pub(crate) fn format_number(number: f64, language: &str) -> String;
+}

@@ -1,0 +1,359 @@
+//! Every record as a table: the timeline's equal. Only the rows in sight are in the page.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use throughline_protocol::query::Records;
+use throughline_protocol::view::RecordPage;
+use web_sys::KeyboardEvent;
+
+use super::columns::{clamp, to_f64};
+use super::paint::glyph;
+use super::state::{RunState, Stage, use_run};
+use super::timeline::lane_word;
+use crate::format::{fill, number, short_time};
+use crate::i18n::t;
+
+/// The height of a row in pixels; the style sheet has the same.
+const ROW: f64 = 28.0;
+
+/// Rows above and below those in sight.
+const OVERSCAN: usize = 6;
+
+/// Records are asked for in blocks of so many.
+const BLOCK: u64 = 200;
+
+/// No element is made higher than this; beyond it the scroll bar moves more than a row at a time.
+const TALLEST: f64 = 8_000_000.0;
+
+/// How many rows Page up and Page down move.
+const PAGE: i64 = 12;
+
+/// The id of the filter's field.
+pub(crate) const FILTER: &str = "filter";
+
+/// The kinds of the records that were in sight, in blocks.
+#[derive(Default)]
+struct Kinds {
+    blocks: BTreeMap<u64, Vec<String>>,
+    asked: Vec<u64>,
+}
+
+/// The records table with its filter.
+#[component]
+pub(crate) fn RecordsPanel() -> impl IntoView {
+    let run = use_run();
+    let rows = Memo::new(move |_| {
+        run.columns_version.track();
+        let wanted = run.filter.get().to_lowercase();
+        let lang = run.app.lang.get();
+        run.columns.with_value(|columns| {
+            let wanted = wanted.trim();
+            if wanted.is_empty() {
+                return None;
+            }
+            let matches = |seq: &u64| {
+                columns.row(*seq).is_some_and(|(_, lane, summary)| {
+                    summary.to_lowercase().contains(wanted)
+                        || lane.contains(wanted)
+                        || lane_word(lane)(lang.words()).to_lowercase().contains(wanted)
+                })
+            };
+            Some((1..=columns.head()).filter(matches).collect::<Vec<u64>>())
+        })
+    });
+    let count = move || {
+        let lang = run.app.lang.get();
+        rows.with(|rows| {
+            rows.as_ref().map(|rows| {
+                let parts = [("n", &*number(rows.len() as u64, lang)), ("total", &*number(run.head.get(), lang))];
+                fill(lang.words().filter_count, &parts)
+            })
+        })
+    };
+    view! {
+        <section class="records" aria-label=t(|w| w.view_events)>
+            <div class="filter">
+                <input
+                    id=FILTER
+                    type="search"
+                    class="field"
+                    autocomplete="off"
+                    aria-label=t(|w| w.filter)
+                    placeholder=t(|w| w.filter_placeholder)
+                    prop:value=move || run.filter.get()
+                    on:input=move |event| run.filter.set(event_target_value(&event))
+                    on:keydown=move |event: KeyboardEvent| filter_key(run, rows, &event)
+                />
+                <span class="hint num" role="status">{count}</span>
+            </div>
+            <Grid rows/>
+        </section>
+    }
+}
+
+/// Enter goes to the next match, Shift+Enter to the one before, Escape clears.
+fn filter_key(run: RunState, rows: Memo<Option<Vec<u64>>>, event: &KeyboardEvent) {
+    let at = run.at.get_untracked();
+    let found = rows.with_untracked(|rows| {
+        let rows = rows.as_ref()?;
+        if event.shift_key() {
+            rows.iter().rev().find(|seq| **seq < at).or_else(|| rows.last()).copied()
+        } else {
+            rows.iter().find(|seq| **seq > at).or_else(|| rows.first()).copied()
+        }
+    });
+    match event.key().as_str() {
+        "Enter" => {
+            if let Some(seq) = found {
+                run.scrub(seq);
+            }
+        }
+        "Escape" => run.filter.set(String::new()),
+        _ => return,
+    }
+    event.prevent_default();
+}
+
+#[component]
+fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
+    let run = use_run();
+    let grid = NodeRef::<leptos::html::Div>::new();
+    let top = RwSignal::new(0.0_f64);
+    let high = RwSignal::new(400.0_f64);
+    let kinds = StoredValue::new(Kinds::default());
+    let kinds_version = RwSignal::new(0_u32);
+    let len = Memo::new(move |_| {
+        rows.with(|rows| rows.as_ref().map_or_else(|| usize::try_from(run.head.get()).unwrap_or(0), Vec::len))
+    });
+    let seq_at = move |index: usize| {
+        rows.with(|rows| match rows {
+            Some(rows) => rows.get(index).copied(),
+            None => Some(index as u64 + 1),
+        })
+    };
+    let index_of = move |seq: u64| {
+        rows.with_untracked(|rows| match rows {
+            Some(rows) => rows.binary_search(&seq).ok(),
+            None => usize::try_from(seq.checked_sub(1)?).ok(),
+        })
+    };
+    let tall = move || (to_f64(len.get()) * ROW).min(TALLEST);
+    // Where the scroll bar stands, in rows; the same as pixels until the table is too tall for the browser.
+    let first_row = move || {
+        let all = to_f64(len.get()) * ROW;
+        let room = (tall() - high.get()).max(1.0);
+        let scrolled = top.get().clamp(0.0, room) / room * (all - high.get()).max(0.0);
+        clamp(scrolled / ROW, len.get())
+    };
+    let sight = Memo::new(move |_| {
+        let first = first_row();
+        let count = clamp(high.get() / ROW, 200) + 1;
+        (first.saturating_sub(OVERSCAN), (first + count + OVERSCAN).min(len.get()))
+    });
+    let measure = move || {
+        if let Some(element) = grid.get_untracked() {
+            top.set(f64::from(element.scroll_top()));
+            high.set(f64::from(element.client_height()).max(ROW));
+        }
+    };
+    Effect::new(move |_| {
+        if grid.get().is_some() {
+            measure();
+            request_animation_frame(measure);
+        }
+    });
+    let resized = window_event_listener(leptos::ev::resize, move |_| measure());
+    on_cleanup(move || resized.remove());
+    // The row of the record a person looks at stays in sight.
+    Effect::new(move |_| {
+        let at = run.at.get();
+        rows.track();
+        let (Some(element), Some(index)) = (grid.get(), index_of(at)) else { return };
+        let all = to_f64(len.get_untracked()) * ROW;
+        let room = (tall() - f64::from(element.client_height())).max(0.0);
+        let ratio = if all > TALLEST { room / (all - f64::from(element.client_height())) } else { 1.0 };
+        let (y, view) = (to_f64(index) * ROW * ratio, f64::from(element.client_height()));
+        let now = f64::from(element.scroll_top());
+        let head = ROW;
+        let next = if y < now + head * 0.5 {
+            y - head
+        } else if y + ROW > now + view - head {
+            y + ROW * 2.0 - view + head
+        } else {
+            return;
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "at most the tallest element")]
+        element.set_scroll_top(next.clamp(0.0, TALLEST) as i32);
+        measure();
+    });
+    ask_kinds(run, sight, seq_at, kinds, kinds_version);
+    let key = move |event: KeyboardEvent| {
+        if crate::keys::has_modifier(&event) {
+            return;
+        }
+        let by = match event.key().as_str() {
+            "j" | "ArrowDown" => 1,
+            "k" | "ArrowUp" => -1,
+            "PageDown" => PAGE,
+            "PageUp" => -PAGE,
+            _ => return,
+        };
+        event.prevent_default();
+        let last = i64::try_from(len.get_untracked()).unwrap_or(i64::MAX) - 1;
+        let at = run.at.get_untracked();
+        let here = rows.with_untracked(|rows| match rows {
+            // Between two matches, the step goes to the nearer side of where it goes.
+            Some(rows) => rows.binary_search(&at).unwrap_or_else(|next| if by > 0 { next.wrapping_sub(1) } else { next }),
+            None => usize::try_from(at.saturating_sub(1)).unwrap_or(0),
+        });
+        let here = i64::try_from(here).unwrap_or(-1);
+        let next = (here + by).clamp(0, last.max(0));
+        if let Some(seq) = usize::try_from(next).ok().and_then(|index| untrack(|| seq_at(index))) {
+            run.scrub(seq);
+        }
+    };
+    let row = move |index: usize| {
+        let seq = seq_at(index)?;
+        let lang = run.app.lang.get();
+        let (time, lane, summary) =
+            run.columns.with_value(|c| c.row(seq).map(|(time, lane, text)| (time, lane, text.to_owned())))?;
+        let kind = kinds.with_value(|kinds| {
+            let (block, place) = ((seq - 1) / BLOCK, usize::try_from((seq - 1) % BLOCK).unwrap_or(0));
+            kinds.blocks.get(&block).and_then(|kinds| kinds.get(place)).cloned()
+        });
+        Some(view! {
+            <div
+                role="row"
+                id=format!("row-{seq}")
+                class="grid-row"
+                class:future=move || seq.gt(&run.at.get())
+                class:current=move || run.at.get() == seq
+                aria-rowindex=(index + 2).to_string()
+                aria-selected=move || if run.at.get() == seq { "true" } else { "false" }
+                on:click=move |_| run.jump(seq)
+            >
+                <span role="gridcell" class="cell-seq num">{number(seq, lang)}</span>
+                <span role="gridcell" class="cell-time num">{short_time(time, lang)}</span>
+                <span role="gridcell" class="cell-lane">
+                    <span class=format!("glyph lane-{lane}") aria-hidden="true">{glyph(lane)}</span>
+                    {lane_word(lane)(lang.words())}
+                </span>
+                <span role="gridcell" class="cell-kind"><code>{kind.unwrap_or_else(|| "…".to_owned())}</code></span>
+                <span role="gridcell" class="cell-summary">{summary}</span>
+            </div>
+        })
+    };
+    view! {
+        <div
+            node_ref=grid
+            class="grid"
+            role="grid"
+            tabindex="0"
+            aria-label=t(|w| w.view_events)
+            aria-rowcount=move || (len.get() + 1).to_string()
+            aria-activedescendant=move || format!("row-{}", run.at.get())
+            on:scroll=move |_| measure()
+            on:keydown=key
+        >
+            <div role="row" class="grid-head" aria-rowindex="1">
+                <span role="columnheader" class="cell-seq">{t(|w| w.col_seq)}</span>
+                <span role="columnheader" class="cell-time">{t(|w| w.col_time)}</span>
+                <span role="columnheader" class="cell-lane">{t(|w| w.col_lane)}</span>
+                <span role="columnheader" class="cell-kind">{t(|w| w.col_kind)}</span>
+                <span role="columnheader" class="cell-summary">{t(|w| w.col_summary)}</span>
+            </div>
+            <Spacer height=Signal::derive(move || to_f64(sight.get().0) * ROW * scale(len.get()))/>
+            {move || {
+                kinds_version.track();
+                run.columns_version.track();
+                let (first, last) = sight.get();
+                (first..last).filter_map(row).collect_view()
+            }}
+            <Spacer height=Signal::derive(move || {
+                (tall() - to_f64(sight.get().1) * ROW * scale(len.get())).max(0.0)
+            })/>
+            <Show when=move || len.get() == 0>
+                <div class="empty">
+                    {move || {
+                        let lang = run.app.lang.get();
+                        if run.head.get() == 0 {
+                            view! { <p>{lang.words().no_records}</p> }.into_any()
+                        } else {
+                            let text = fill(lang.words().filter_none, &[("n", &number(run.head.get(), lang))]);
+                            view! {
+                                <p>{text}</p>
+                                <button class="button" on:click=move |_| run.filter.set(String::new())>{lang.words().filter_clear}</button>
+                            }
+                            .into_any()
+                        }
+                    }}
+                </div>
+            </Show>
+        </div>
+    }
+}
+
+/// How many pixels of the scroll bar stand for a pixel of a row.
+fn scale(rows: usize) -> f64 {
+    let all = to_f64(rows) * ROW;
+    if all > TALLEST { TALLEST / all } else { 1.0 }
+}
+
+/// Room for the rows that are not in the page.
+#[component]
+fn Spacer(height: Signal<f64>) -> impl IntoView {
+    let spacer = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        let (Some(element), height) = (spacer.get(), height.get()) else { return };
+        let _ = web_sys::HtmlElement::style(&element).set_property("height", &format!("{height}px"));
+    });
+    view! { <div node_ref=spacer role="presentation"></div> }
+}
+
+/// Asks for the blocks in sight whose kinds are not known yet.
+fn ask_kinds(
+    run: RunState,
+    sight: Memo<(usize, usize)>,
+    seq_at: impl Fn(usize) -> Option<u64> + Copy + 'static,
+    kinds: StoredValue<Kinds>,
+    version: RwSignal<u32>,
+) {
+    Effect::new(move |_| {
+        run.epoch.track();
+        kinds.update_value(|kinds| *kinds = Kinds::default());
+    });
+    Effect::new(move |_| {
+        run.epoch.track();
+        run.columns_version.track();
+        if run.stage.with(|stage| *stage != Stage::Ready) {
+            return;
+        }
+        let (first, last) = sight.get();
+        let head = run.head.get();
+        let mut blocks: Vec<u64> = (first..last).filter_map(seq_at).map(|seq| (seq - 1) / BLOCK).collect();
+        blocks.dedup();
+        for block in blocks {
+            let known = kinds.with_value(|kinds| {
+                let full = |rows: &Vec<String>| block * BLOCK + rows.len() as u64 >= head.min((block + 1) * BLOCK);
+                kinds.asked.contains(&block) || kinds.blocks.get(&block).is_some_and(full)
+            });
+            let Some(session) = run.session().filter(|_| !known) else { continue };
+            kinds.update_value(|kinds| kinds.asked.push(block));
+            run.app.work(async move {
+                let limit = usize::try_from(BLOCK).ok();
+                let query = Records { from: block * BLOCK + 1, limit, ..Records::default() };
+                let page = session.ask::<RecordPage>(query).await;
+                let stored = kinds.try_update_value(|kinds| {
+                    kinds.asked.retain(|asked| *asked != block);
+                    if let Ok(page) = page {
+                        kinds.blocks.insert(block, page.records.into_iter().map(|record| record.kind).collect());
+                    }
+                });
+                if stored.is_some() {
+                    version.update(|n| *n += 1);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,392 @@
+//! The timeline: every record in its lane, on a canvas. The records table is its equal for those who do not see it.
+
+use leptos::prelude::*;
+use throughline_protocol::lane::LANES;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent};
+
+use super::columns::{Axis, Window};
+use super::paint::{self, GLYPHS, Palette, Scene};
+use super::state::{RunState, use_run};
+use crate::format::{fill, full_time, number};
+use crate::i18n::{Words, t};
+
+/// How far the pointer must move before a press becomes a drag, in pixels.
+const DRAG: f64 = 4.0;
+
+/// What the timeline shows and how; a copy is the same.
+#[derive(Clone, Copy)]
+pub(crate) struct TimelineState {
+    /// Along what.
+    pub(crate) axis: RwSignal<Axis>,
+    /// The part that is shown; everything when absent.
+    window: RwSignal<Option<Window>>,
+    width: RwSignal<f64>,
+    hover: RwSignal<Option<(u64, f64)>>,
+}
+
+impl TimelineState {
+    /// Everything is shown, by order.
+    pub(crate) fn new() -> Self {
+        Self {
+            axis: RwSignal::new(Axis::Order),
+            window: RwSignal::new(None),
+            width: RwSignal::new(0.0),
+            hover: RwSignal::new(None),
+        }
+    }
+
+    fn shown(self, run: RunState) -> Window {
+        let axis = self.axis.get_untracked();
+        self.window.get_untracked().unwrap_or_else(|| run.columns.with_value(|columns| columns.all(axis)))
+    }
+
+    /// Zooms about the cursor, or about a pixel.
+    pub(crate) fn zoom(self, run: RunState, factor: f64, about: Option<f64>) {
+        let axis = self.axis.get_untracked();
+        let all = run.columns.with_value(|columns| columns.all(axis));
+        let shown = self.shown(run);
+        let about = about.map_or_else(
+            || {
+                let at = usize::try_from(run.at.get_untracked().saturating_sub(1)).unwrap_or(0);
+                run.columns.with_value(|columns| columns.place(at, axis)).clamp(shown.low, shown.high)
+            },
+            |pixel| shown.place(pixel, self.width.get_untracked()),
+        );
+        let next = shown.zoomed(factor, about, all, axis);
+        // Zoomed out as far as it goes, it grows with the journal again.
+        self.window.set((next.span() < all.span() * 0.999).then_some(next));
+    }
+
+    /// Shows everything.
+    pub(crate) fn zoom_all(self) {
+        self.window.set(None);
+    }
+
+    fn pan(self, run: RunState, pixels: f64) {
+        let Some(window) = self.window.get_untracked() else { return };
+        let axis = self.axis.get_untracked();
+        let all = run.columns.with_value(|columns| columns.all(axis));
+        let by = pixels / self.width.get_untracked().max(1.0) * window.span();
+        self.window.set(Some(window.moved(by, all)));
+    }
+
+    fn set_axis(self, axis: Axis) {
+        self.axis.set(axis);
+        self.window.set(None);
+    }
+}
+
+/// The word for a lane.
+pub(crate) fn lane_word(lane: &str) -> fn(&'static Words) -> &'static str {
+    match lane {
+        "exchange" => |w| w.lane_exchange,
+        "action" => |w| w.lane_action,
+        "fact" => |w| w.lane_fact,
+        "state" => |w| w.lane_state,
+        "plan" => |w| w.lane_plan,
+        "event" => |w| w.lane_event,
+        "memory" => |w| w.lane_memory,
+        "error" => |w| w.lane_error,
+        _ => |w| w.lane_message,
+    }
+}
+
+/// The timeline with its lane labels and its zoom.
+#[component]
+pub(crate) fn TimelinePanel() -> impl IntoView {
+    let run = use_run();
+    let state: TimelineState = expect_context();
+    let axis_button = move |axis: Axis, word: fn(&'static Words) -> &'static str| {
+        view! {
+            <button
+                class="segment"
+                aria-pressed=move || if state.axis.get() == axis { "true" } else { "false" }
+                on:click=move |_| state.set_axis(axis)
+            >
+                {t(word)}
+            </button>
+        }
+    };
+    view! {
+        <section class="timeline" aria-labelledby="timeline-title">
+            <header class="panel-head">
+                <h2 id="timeline-title">{t(|w| w.timeline)}</h2>
+                <span class="bar-gap"></span>
+                <span class="segments" role="group" aria-label=t(|w| w.axis)>
+                    {axis_button(Axis::Order, |w| w.axis_order)} {axis_button(Axis::Time, |w| w.axis_time)}
+                </span>
+                <button class="button icon" aria-label=t(|w| w.zoom_out) title=t(|w| w.zoom_out) on:click=move |_| state.zoom(run, 1.6, None)>"−"</button>
+                <button class="button icon" aria-label=t(|w| w.zoom_in) title=t(|w| w.zoom_in) on:click=move |_| state.zoom(run, 0.625, None)>"+"</button>
+                <button class="button icon" aria-label=t(|w| w.zoom_all) title=t(|w| w.zoom_all) on:click=move |_| state.zoom_all()>"0"</button>
+            </header>
+            <div class="timeline-body">
+                <ul class="lane-labels" aria-hidden="true">
+                    {LANES
+                        .iter()
+                        .zip(GLYPHS)
+                        .map(|(lane, glyph)| {
+                            view! {
+                                <li>
+                                    <span class=format!("glyph lane-{lane}")>{glyph}</span>
+                                    <span class="lane-name">{t(lane_word(lane))}</span>
+                                </li>
+                            }
+                        })
+                        .collect_view()}
+                </ul>
+                <Canvases/>
+            </div>
+            <p id="timeline-help" class="sr">{t(|w| w.timeline_help)}</p>
+        </section>
+    }
+}
+
+/// Reads the colours that the style sheet has for the theme.
+fn palette(element: &web_sys::Element) -> Palette {
+    let style = window().get_computed_style(element).ok().flatten();
+    let read = |name: &str| {
+        style.as_ref().and_then(|style| style.get_property_value(name).ok()).unwrap_or_default().trim().to_owned()
+    };
+    Palette {
+        lanes: LANES.iter().map(|lane| read(&format!("--lane-{lane}"))).collect(),
+        ink: read("--ink"),
+        panel: read("--panel"),
+        sunken: read("--sunken"),
+        text: read("--text-2"),
+        hairline: read("--hairline"),
+        accent: read("--accent"),
+    }
+}
+
+#[component]
+fn Canvases() -> impl IntoView {
+    let run = use_run();
+    let state: TimelineState = expect_context();
+    let stage = NodeRef::<leptos::html::Div>::new();
+    let base = NodeRef::<leptos::html::Canvas>::new();
+    let overlay = NodeRef::<leptos::html::Canvas>::new();
+    let colours = RwSignal::new(Palette::default());
+    watch_width(stage, state.width);
+    Effect::new(move |_| {
+        run.app.dark.track();
+        let Some(element) = stage.get() else { return };
+        colours.set(palette(&element));
+    });
+    // The cursor never leaves what is shown.
+    Effect::new(move |_| {
+        let at = run.at.get();
+        let axis = state.axis.get();
+        let Some(window) = state.window.get_untracked() else { return };
+        let place = usize::try_from(at.saturating_sub(1)).unwrap_or(0);
+        let next = run.columns.with_value(|c| window.showing(c.place(place, axis), c.all(axis)));
+        if next != window {
+            state.window.set(Some(next));
+        }
+    });
+    let scene = move |paint: &dyn Fn(&Scene<'_>, f64)| {
+        let width = state.width.get();
+        let (axis, lang) = (state.axis.get(), run.app.lang.get());
+        let window = state.window.get();
+        run.columns_version.track();
+        colours.with(|palette| {
+            run.columns.with_value(|columns| {
+                let window = window.unwrap_or_else(|| columns.all(axis));
+                paint(&Scene { columns, window, axis, lang, palette }, width);
+            });
+        });
+    };
+    let fit = move |canvas: HtmlCanvasElement, width: f64| {
+        paint::pen(&canvas, width, paint::height(), leptos::prelude::window().device_pixel_ratio())
+    };
+    Effect::new(move |_| {
+        let Some(canvas) = base.get() else { return };
+        scene(&|scene, width| {
+            if let Some(pen) = fit(canvas.clone(), width) {
+                paint::base(&pen, scene, width);
+            }
+        });
+    });
+    Effect::new(move |_| {
+        let Some(canvas) = overlay.get() else { return };
+        let (at, hover) = (run.at.get(), state.hover.get());
+        scene(&|scene, width| {
+            if let Some(pen) = fit(canvas.clone(), width) {
+                paint::overlay(&pen, scene, width, at, hover.map(|(seq, _)| seq));
+            }
+        });
+    });
+    let hit = move |event: &PointerEvent| {
+        let (x, y) = inside(stage, event.client_x(), event.client_y())?;
+        let width = state.width.get_untracked();
+        let palette = Palette::default();
+        run.columns.with_value(|columns| {
+            let axis = state.axis.get_untracked();
+            let window = state.shown(run);
+            let scene = Scene { columns, window, axis, lang: run.app.lang.get_untracked(), palette: &palette };
+            paint::hit(&scene, x, y, width).map(|seq| (seq, x))
+        })
+    };
+    let pressed = StoredValue::new(None::<(f64, bool)>);
+    let down = move |event: PointerEvent| {
+        if event.button() == 0 {
+            pressed.set_value(Some((f64::from(event.client_x()), false)));
+            if let Some(element) = stage.get_untracked() {
+                let _ = element.set_pointer_capture(event.pointer_id());
+            }
+        }
+    };
+    let moved = move |event: PointerEvent| {
+        let x = f64::from(event.client_x());
+        match pressed.get_value() {
+            Some((from, dragged)) if dragged || (x - from).abs() > DRAG => {
+                state.hover.set(None);
+                state.pan(run, from - x);
+                pressed.set_value(Some((x, true)));
+            }
+            Some(_) => {}
+            None => state.hover.set(hit(&event)),
+        }
+    };
+    let up = move |event: PointerEvent| {
+        if let Some((_, dragged)) = pressed.get_value() {
+            pressed.set_value(None);
+            if !dragged && let Some((seq, _)) = hit(&event) {
+                run.jump(seq);
+            }
+        }
+    };
+    let wheel = move |event: WheelEvent| {
+        event.prevent_default();
+        if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
+            state.pan(run, if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() });
+        } else {
+            let about = inside(stage, event.client_x(), event.client_y()).map(|(x, _)| x);
+            state.zoom(run, (event.delta_y() * 0.0015).exp(), about);
+        }
+    };
+    let key = move |event: KeyboardEvent| {
+        if crate::keys::has_modifier(&event) {
+            return;
+        }
+        match event.key().as_str() {
+            "ArrowRight" => run.step(1),
+            "ArrowLeft" => run.step(-1),
+            "ArrowUp" | "ArrowDown" => {}
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    view! {
+        <div
+            node_ref=stage
+            class="timeline-stage"
+            role="application"
+            tabindex="0"
+            aria-label=t(|w| w.timeline)
+            aria-describedby="timeline-help cursor-line"
+            on:pointerdown=down
+            on:pointermove=moved
+            on:pointerup=up
+            on:pointerleave=move |_| state.hover.set(None)
+            on:wheel=wheel
+            on:keydown=key
+        >
+            <canvas node_ref=base class="timeline-canvas"></canvas>
+            <canvas node_ref=overlay class="timeline-canvas"></canvas>
+            <HoverCard/>
+        </div>
+    }
+}
+
+/// Keeps a signal at an element's width.
+fn watch_width(stage: NodeRef<leptos::html::Div>, width: RwSignal<f64>) {
+    Effect::new(move |_| {
+        let Some(element) = stage.get() else { return };
+        let watched = element.clone();
+        let measure = move || {
+            width.try_set(f64::from(watched.client_width()));
+        };
+        measure();
+        let closure = Closure::<dyn Fn()>::new(measure);
+        if let Ok(observer) = web_sys::ResizeObserver::new(closure.as_ref().unchecked_ref()) {
+            observer.observe(&element);
+            // The observer holds its function until the page with the timeline goes.
+            let kept = StoredValue::new_local((observer, closure));
+            on_cleanup(move || {
+                kept.try_with_value(|(observer, _)| observer.disconnect());
+            });
+        }
+    });
+}
+
+/// The point within the stage.
+fn inside(stage: NodeRef<leptos::html::Div>, x: i32, y: i32) -> Option<(f64, f64)> {
+    let area = stage.get_untracked()?.get_bounding_client_rect();
+    Some((f64::from(x) - area.left(), f64::from(y) - area.top()))
+}
+
+/// What is under the pointer, in words. The same stands in the table and, once clicked, in the details.
+#[component]
+fn HoverCard() -> impl IntoView {
+    let run = use_run();
+    let state: TimelineState = expect_context();
+    let card = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        let (Some(element), Some((_, x))) = (card.get(), state.hover.get()) else { return };
+        let place = x.min(state.width.get_untracked() - f64::from(element.offset_width()) - 8.0).max(0.0);
+        let _ = web_sys::HtmlElement::style(&element).set_property("transform", &format!("translateX({place}px)"));
+    });
+    view! {
+        <Show when=move || state.hover.get().is_some()>
+            <div node_ref=card class="hover-card" aria-hidden="true">
+                {move || {
+                    let seq = state.hover.get().map_or(0, |(seq, _)| seq);
+                    let lang = run.app.lang.get();
+                    run.columns.with_value(|columns| {
+                        columns
+                            .row(seq)
+                            .map(|(time, lane, summary)| {
+                                let summary = summary.to_owned();
+                                view! {
+                                    <p class="hover-head">
+                                        <span class=format!("glyph lane-{lane}")>{paint::glyph(lane)}</span>
+                                        <span class="num">{number(seq, lang)}</span>
+                                        <span>{lane_word(lane)(lang.words())}</span>
+                                        <span class="num">{full_time(time, lang)}</span>
+                                    </p>
+                                    <p>{summary}</p>
+                                }
+                            })
+                    })
+                }}
+            </div>
+        </Show>
+    }
+}
+
+/// The record a person looks at, said once it changes.
+#[component]
+pub(crate) fn CursorLine() -> impl IntoView {
+    let run = use_run();
+    let line = move || {
+        let lang = run.app.lang.get();
+        let (at, head) = (run.at.get(), run.head.get());
+        run.columns_version.track();
+        run.columns.with_value(|columns| match columns.row(at) {
+            None => lang.words().no_records.to_owned(),
+            Some((time, lane, summary)) => fill(
+                lang.words().cursor_line,
+                &[
+                    ("n", &number(at, lang)),
+                    ("total", &number(head, lang)),
+                    ("kind", lane_word(lane)(lang.words())),
+                    ("time", &full_time(time, lang)),
+                    ("summary", summary),
+                ],
+            ),
+        })
+    };
+    view! { <p id="cursor-line" class="sr" aria-live="polite">{line}</p> }
+}

@@ -1,0 +1,149 @@
+//! One opened journal, talked to in the words of the session protocol: JSON text out, JSON text back.
+
+use std::rc::Rc;
+
+use serde::de::DeserializeOwned;
+use throughline_protocol::session::{Ask, Call, Execute, Push, Response};
+use throughline_protocol::{Meta, Outcome, Query, Refusal};
+use throughline_value::{Value, from_value, from_wire, json, to_value};
+use wasm_bindgen::prelude::*;
+
+use crate::bridge;
+
+/// An opened journal. Clones are the same session.
+#[derive(Clone)]
+pub(crate) struct Session {
+    js: JsValue,
+    // Kept alive for as long as the session may speak.
+    _listener: Rc<Closure<dyn Fn(String)>>,
+}
+
+/// How a journal is opened; the text is what the npm package's `open` takes.
+pub(crate) struct Options<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) in_memory: bool,
+    /// The session's own clock starts here; the machine's clock is followed when absent.
+    pub(crate) clock: Option<i64>,
+}
+
+impl Session {
+    /// Opens a journal; `listen` hears what the session says by itself.
+    pub(crate) async fn open(options: Options<'_>, listen: impl Fn(Push) + 'static) -> Result<Self, Refusal> {
+        let storage = if options.in_memory { "memory" } else { "indexeddb" };
+        let mut map = vec![
+            ("name".to_owned(), Value::from(options.name)),
+            ("storage".to_owned(), Value::from(storage)),
+            ("host".to_owned(), Value::from("worker")),
+        ];
+        if let Some(clock) = options.clock {
+            map.push(("clock".to_owned(), Value::from(clock)));
+        }
+        let text = Value::Map(map.into_iter().collect()).to_json();
+        let js = bridge::open_session(&text).await.map_err(|error| refusal(&error))?;
+        let listener = Closure::<dyn Fn(String)>::new(move |text: String| {
+            if let Ok(push) = Push::read(&text) {
+                listen(push);
+            }
+        });
+        bridge::on_push(&js, listener.as_ref());
+        Ok(Self { js, _listener: Rc::new(listener) })
+    }
+
+    /// One call of the protocol and its result.
+    pub(crate) async fn call(&self, call: impl Into<Call>) -> Result<Value, Refusal> {
+        let text = call.into().to_value().to_json();
+        let answer = bridge::request(&self.js, &text).await.map_err(|error| refusal(&error))?;
+        let answer = answer.as_string().unwrap_or_default();
+        let response: Response = from_value(&json::read_value(&answer)?)?;
+        match response.error {
+            Some(error) => Err(error),
+            None => Ok(from_wire(response.result)),
+        }
+    }
+
+    /// Answers a query.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, query: impl Into<Query>) -> Result<T, Refusal> {
+        let query = query.into().to_value().to_json();
+        let value = self.call(Ask { query }).await?;
+        Ok(from_value(&value)?)
+    }
+
+    /// Runs a command given as a value; a refusal is an error here.
+    pub(crate) async fn execute(&self, command: &Value, meta: Meta) -> Result<Value, Refusal> {
+        let value = self.call(Execute { command: command.to_json(), meta }).await?;
+        match from_value::<Outcome>(&value)? {
+            Outcome::Done(done) => Ok(done.result),
+            Outcome::Refused(refusal) => Err(refusal),
+        }
+    }
+
+    /// Ends the session; what is under way is waited for.
+    pub(crate) async fn close(&self) {
+        // Whether it ended well or was gone already: either way it is closed.
+        let _ = bridge::close_session(&self.js).await;
+    }
+}
+
+/// A journal that is stored here.
+#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
+#[serde(default)]
+pub(crate) struct Stored {
+    pub(crate) name: String,
+    pub(crate) seq: Option<u64>,
+}
+
+/// The journals stored here.
+pub(crate) async fn stored() -> Result<Vec<Stored>, Refusal> {
+    let text = bridge::list_journals().await.map_err(|error| refusal(&error))?.as_string().unwrap_or_default();
+    let value = json::read_value(&text)?;
+    let list = value.as_list().unwrap_or_default();
+    list.iter()
+        .map(|item| match item {
+            Value::Text(name) => Ok(Stored { name: name.clone(), seq: None }),
+            other => Ok(from_value(other)?),
+        })
+        .collect()
+}
+
+/// Removes a stored journal for good.
+pub(crate) async fn delete(name: &str) -> Result<(), Refusal> {
+    bridge::delete_journal(name).await.map_err(|error| refusal(&error))
+}
+
+/// A file beside the page.
+pub(crate) async fn file(path: &str) -> Result<String, Refusal> {
+    Ok(bridge::fetch_text(path).await.map_err(|error| refusal(&error))?.as_string().unwrap_or_default())
+}
+
+/// A refusal from what JavaScript threw: the package's errors carry a code and details.
+pub(crate) fn refusal(error: &JsValue) -> Refusal {
+    let field = |name: &str| js_sys::Reflect::get(error, &JsValue::from_str(name)).ok().filter(|v| !v.is_undefined());
+    let text = |name: &str| field(name).and_then(|value| value.as_string());
+    let code = text("code").unwrap_or_else(|| "page-error".to_owned());
+    let message = text("message").or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"));
+    let mut refusal = Refusal::new(&code, message);
+    let details = field("details")
+        .and_then(|details| js_sys::JSON::stringify(&details).ok())
+        .and_then(|text| text.as_string())
+        .and_then(|text| json::read_value(&text).ok())
+        .map(from_wire);
+    if let Some(details) = details {
+        let part = |name: &str| details.get(name).cloned();
+        refusal.path = part("path").and_then(|v| v.as_str().map(str::to_owned));
+        refusal.span = part("span").and_then(|v| from_value(&v).ok());
+        refusal.suggestion = part("suggestion").and_then(|v| v.as_str().map(str::to_owned));
+        refusal.details = details;
+    }
+    refusal
+}
+
+/// A command as a value, with its type first.
+pub(crate) fn command(name: &str, fields: &[(&str, Value)]) -> Value {
+    let fields = fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+    Value::Map(std::iter::once(("type".to_owned(), Value::from(name))).chain(fields).collect())
+}
+
+/// A view as a value, to show it raw.
+pub(crate) fn raw<T: serde::Serialize>(view: &T) -> String {
+    to_value(view).map(|value| json::write_pretty(&value)).unwrap_or_default()
+}
