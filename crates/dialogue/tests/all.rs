@@ -1,5 +1,5 @@
 //! Ledger, machine and prompt from outside.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout, reason = "tests")]
 
 #[path = "all/dialogues.rs"]
 mod dialogues;

@@ -92,8 +92,7 @@ fn a_late_fact_goes_in_before_the_newer_one_and_does_not_replace_it() {
 
 #[test]
 fn back_filled_knowledge_is_valid_from_its_reference_time_and_known_from_now() {
-    let mut bench = Bench::default();
-    bench.now = 1_787_220_000_000;
+    let mut bench = Bench { now: 1_787_220_000_000, ..Bench::default() };
     let june_2023 = 1_685_610_000_000;
     bench.set_at(&at(june_2023), "employer", "Acme");
     let day = 86_400_000;
@@ -140,6 +139,18 @@ fn a_value_that_was_said_again_comes_back_to_light_when_a_late_one_stands_betwee
     bench.set_at(&at(200), "k", 2);
     assert_eq!((bench.get("k"), bench.get_at("k", 250, 3)), (Some(1.into()), Some(2.into())));
     assert_eq!(bench.story("k"), "v1 1 superseded by 3; v1 1 current; v2 2 superseded by 2");
+}
+
+#[test]
+fn a_value_that_several_sources_give_at_once_is_not_forgotten_for_the_first() {
+    // b and d say 1, c says 2, all at the same time: d has the last word, in whatever order they come.
+    for order in [["b", "c", "d"], ["b", "d", "c"], ["d", "c", "b"], ["c", "d", "b"]] {
+        let mut bench = Bench::default();
+        for source in order {
+            bench.set_at(&from(source, 1, 100), "k", if source == "c" { 2 } else { 1 });
+        }
+        assert_eq!(bench.get("k"), Some(1.into()), "{order:?}");
+    }
 }
 
 #[test]

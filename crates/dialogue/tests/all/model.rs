@@ -181,8 +181,14 @@ fn spelled_out(acts: &[Act]) -> Vec<Act> {
     out
 }
 
+/// Set `THROUGHLINE_CASES` for a long run.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("THROUGHLINE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn every_view_of_every_moment_equals_a_scan(acts in prop::collection::vec(act(), 1..40)) {
