@@ -6,7 +6,7 @@ use throughline_dialogue::{Ledger, Machine};
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
 use throughline_journal::{Digest, Millis, Record, Seq, Versions};
-//MEM //MEM use throughline_memory::Memory;
+use throughline_memory::Memory;
 use throughline_plan::answer::AnswerScope;
 use throughline_plan::{Evidence, Plans};
 use throughline_protocol::view::FactView;
@@ -33,7 +33,7 @@ pub struct Rooms {
     /// Plan runs.
     pub plans: Plans,
     /// Remembered events.
-    //MEM     pub memory: Memory,
+    pub memory: Memory,
     /// The agent's turns.
     pub turns: Turns,
     /// The last record that was folded.
@@ -56,7 +56,7 @@ impl Rooms {
         self.ledger.evolve(record);
         self.machine.evolve(record);
         self.plans.evolve(record);
-        //MEM         self.memory.evolve(record);
+        self.memory.evolve(record);
         self.turns.evolve(record);
         self.seq = record.seq;
     }
@@ -90,7 +90,7 @@ impl Rooms {
         self.ledger.digest_history(digest);
         self.machine.digest_history(digest);
         self.plans.digest_history(digest);
-        //MEM         self.memory.digest_history(digest);
+        self.memory.digest_history(digest);
         self.turns.digest_history(digest);
     }
 
@@ -103,7 +103,7 @@ impl Rooms {
         self.ledger.digest_content(digest, valid_at);
         self.machine.digest_content(digest, valid_at);
         self.plans.digest_content(digest, valid_at);
-        //MEM         self.memory.digest_content(digest, valid_at);
+        self.memory.digest_content(digest, valid_at);
         self.turns.digest_content(digest);
     }
 }

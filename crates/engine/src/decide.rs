@@ -232,16 +232,16 @@ impl Decider<'_> {
             }
             Command::ContinueRun(c) => rooms.plans.continue_run(&ctx, c)?,
             Command::CancelRun(c) => rooms.plans.cancel_run(&ctx, c)?,
-            //MEM             Command::Remember(c) => rooms.memory.remember(&ctx, c)?,
-            //MEM             Command::Amend(c) => rooms.memory.amend(&ctx, c)?,
-            //MEM             Command::Forget(c) => rooms.memory.forget(&ctx, c)?,
-            //MEM             Command::Recover(c) => rooms.memory.recover(&ctx, c)?,
+            Command::Remember(c) => rooms.memory.remember(&ctx, c)?,
+            Command::Amend(c) => rooms.memory.amend(&ctx, c)?,
+            Command::Forget(c) => rooms.memory.forget(&ctx, c)?,
+            Command::Recover(c) => rooms.memory.recover(&ctx, c)?,
             Command::BeginTurn(c) => turn::begin(rooms, &ctx, c)?,
             Command::StopTurn(_) => turn::stop(rooms, &ctx)?,
             Command::Answer(c) => turn::answer(rooms, &ctx, c)?,
             // Due events are looked at after every command; this one only brings the time.
             Command::Tick(_) => Decision::unchanged(Value::map()),
-            _ => Decision::default(), //MEMX
+            Command::Batch(_) => Decision::default(),
         })
     }
 

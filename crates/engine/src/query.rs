@@ -10,7 +10,7 @@ use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
 use throughline_value::{Value, json, to_value};
 
 use crate::digests::digests_of;
-use crate::moment::{resolve, resolve_time};
+use crate::moment::resolve;
 use crate::state::State;
 use crate::summary::{line, row};
 
@@ -197,13 +197,7 @@ impl Asked<'_> {
 
     fn recall(&self, query: &throughline_protocol::query::Recall) -> Result<Value, Refusal> {
         let at = self.at(&query.at)?;
-        let zone = throughline_agent::zone_of(&self.state.rooms.domain().domain);
-        let resolved = |time: &Option<_>, path| time.as_ref().map(|t| resolve_time(t, zone.as_ref(), path)).transpose();
-        let (since, until) = (resolved(&query.since, "/since")?, resolved(&query.until, "/until")?);
-        {
-            let _ = (at, since, until);
-            Ok(Value::Null)
-        }
+        value(&self.state.rooms.memory.recall(at, query, &self.state.rooms.domain_at(at.seq).domain)?)
     }
 
     fn evaluate(&self, query: &Evaluate) -> Result<Value, Refusal> {
