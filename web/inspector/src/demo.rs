@@ -49,6 +49,8 @@ pub(crate) struct Demo {
     pub(crate) documents: Vec<DemoDocument>,
     /// The file of its recorded model replies.
     pub(crate) cassette: Option<String>,
+    /// The commands that its world begins with.
+    pub(crate) setup: Vec<Value>,
     /// Questions to try, by language.
     pub(crate) questions: IndexMap<String, Vec<String>>,
     /// What can happen next in its world.
@@ -118,6 +120,11 @@ impl Demo {
                 ("text", Value::from(text)),
             ];
             session.execute(&command("add_document", &fields), from_file(&document.file)).await?;
+        }
+        for (index, command) in self.setup.iter().enumerate() {
+            // The key makes it happen once: what the world has become since is not set back.
+            let idempotency_key = Some(format!("demo-setup-{index}"));
+            session.execute(command, Meta { idempotency_key, ..from_file("demo.json") }).await?;
         }
         Ok(())
     }
