@@ -53,6 +53,8 @@ pub(crate) struct Running {
     calls: RefCell<BTreeMap<u64, Asked>>,
     next_call: Cell<u64>,
     changed: Cell<bool>,
+    /// No other session of this journal is at work on what was left open.
+    first: Cell<bool>,
     looking: Cell<bool>,
     look_again: Cell<bool>,
     held: RefCell<Held>,
@@ -79,6 +81,7 @@ impl Running {
             calls: RefCell::default(),
             next_call: Cell::default(),
             changed: Cell::default(),
+            first: Cell::default(),
             looking: Cell::default(),
             look_again: Cell::default(),
             held: RefCell::default(),
@@ -98,6 +101,7 @@ impl Running {
         let weak = Rc::downgrade(&this);
         let first = move || {
             if let Some(this) = weak.upgrade() {
+                this.first.set(true);
                 this.give(Input::Resume);
             }
         };
@@ -208,6 +212,9 @@ impl Running {
         self.busy.set(false);
         stored.map_err(|error| refusal(&error))?;
         self.tell();
+        if self.first.get() {
+            self.give(Input::Resume);
+        }
         self.give(Input::Tick);
         Ok(())
     }

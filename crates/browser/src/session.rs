@@ -23,12 +23,14 @@ enum State {
     Opening(Vec<oneshot::Sender<()>>),
     Open(Rc<Running>),
     /// It could not be opened. Its bytes can still be exported, and another file imported.
-    Failed {
-        why: Refusal,
-        store: Option<Rc<dyn Store>>,
-        open: Open,
-    },
+    Failed(Box<Failure>),
     Closed,
+}
+
+struct Failure {
+    why: Refusal,
+    store: Option<Rc<dyn Store>>,
+    open: Open,
 }
 
 /// One session, from opening to closing. Clones are the same session.
@@ -101,8 +103,12 @@ impl Session {
                 let before = std::mem::replace(&mut *self.state.borrow_mut(), State::Closed);
                 match before {
                     State::Open(running) => running.close().await,
-                    State::Failed { store: Some(store), .. } => store.close(),
-                    _ => {}
+                    State::Failed(failure) => {
+                        if let Some(store) = failure.store {
+                            store.close();
+                        }
+                    }
+                    State::New | State::Opening(_) | State::Closed => {}
                 }
                 Ok(Value::Null)
             }
@@ -111,7 +117,7 @@ impl Session {
 
     async fn open(&self, open: Open) -> Result<Value, Refusal> {
         match &*self.state.borrow() {
-            State::New | State::Failed { .. } => {}
+            State::New | State::Failed(_) => {}
             State::Opening(_) | State::Open(_) => {
                 return Err(Refusal::new(
                     "already-open",
@@ -129,14 +135,15 @@ impl Session {
             Ok(store) => self.read(store, &open).await,
             Err(why) => Err(why.clone()),
         };
+        let fail = |why: Refusal, store| (State::Failed(Box::new(Failure { why: why.clone(), store, open: open.clone() })), Err(why));
         let (state, answer) = match (result, store) {
             (Ok(journal), Ok(store)) => {
                 let running = Running::start(Rc::clone(&self.host), store, journal, open);
                 let status = running.query(r#"{"type":"status"}"#);
                 (State::Open(running), status)
             }
-            (Err(why), store) => (State::Failed { why: why.clone(), store: store.ok(), open }, Err(why)),
-            (Ok(_), Err(why)) => (State::Failed { why: why.clone(), store: None, open }, Err(why)),
+            (Err(why), store) => fail(why, store.ok()),
+            (Ok(_), Err(why)) => fail(why, None),
         };
         let before = std::mem::replace(&mut *self.state.borrow_mut(), state);
         if let State::Opening(waiting) = before {
@@ -178,7 +185,7 @@ impl Session {
         self.opened().await;
         match &*self.state.borrow() {
             State::Open(running) => Ok(Rc::clone(running)),
-            State::Failed { why, .. } => Err(why.clone()),
+            State::Failed(failure) => Err(failure.why.clone()),
             State::Closed => Err(closed()),
             State::New | State::Opening(_) => Err(Refusal::new("not-open", "open a journal first")),
         }
@@ -189,8 +196,7 @@ impl Session {
         self.opened().await;
         match &*self.state.borrow() {
             State::Open(running) => Ok(Rc::clone(running.store())),
-            State::Failed { store: Some(store), .. } => Ok(Rc::clone(store)),
-            State::Failed { why, .. } => Err(why.clone()),
+            State::Failed(failure) => failure.store.clone().ok_or_else(|| failure.why.clone()),
             State::Closed => Err(closed()),
             State::New | State::Opening(_) => Err(Refusal::new("not-open", "open a journal first")),
         }
@@ -238,8 +244,8 @@ impl Session {
     /// A journal that the browser removed is made anew, empty, for a copy of it to be imported.
     async fn begin_anew(&self) -> Result<(), Refusal> {
         let wiped = match &*self.state.borrow() {
-            State::Failed { why, store: Some(store), open } if why.code == "store-wiped" => {
-                Some((Rc::clone(store), open.clone()))
+            State::Failed(failure) if failure.why.code == "store-wiped" => {
+                failure.store.clone().map(|store| (store, failure.open.clone()))
             }
             _ => None,
         };

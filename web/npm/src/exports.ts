@@ -1,0 +1,17 @@
+// What every entry of the package exports.
+
+export { Decimal, decode, encode } from "./exact.js";
+export type { Exact } from "./exact.js";
+export { ThroughlineError } from "./error.js";
+export type { Refusal } from "./error.js";
+export { Session } from "./session.js";
+export type { Change, Exported, Say, Verified } from "./session.js";
+export { View } from "./reader.js";
+export type { HostModel, HostTool, ModelRequest, ToolContext } from "./link.js";
+export type { DocumentInput, Listed, OpenOptions, Storage, Where } from "./api.js";
+export type { WorkerStart } from "./worker-host.js";
+export type { Actor, Done, Json, JsonMap, Meta, Moment, Origin, Span, Time } from "./values.js";
+export type * from "./commands.js";
+export type * from "./queries.js";
+export type * from "./views.js";
+export type * from "./domain.js";

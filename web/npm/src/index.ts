@@ -1,0 +1,14 @@
+// The package in browsers. Nothing happens at import: the engine is loaded when a journal is opened.
+
+import { api } from "./api.js";
+import { load } from "./load.js";
+
+export * from "./exports.js";
+
+const { open, list, remove } = api({
+  load,
+  host: () => (typeof Worker === "undefined" ? "here" : "worker"),
+  storage: "indexeddb",
+});
+
+export { list, open, remove };

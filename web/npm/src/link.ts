@@ -1,0 +1,254 @@
+// The way from a session to its engine: requests, pushes, tools, and what happens when the engine is gone.
+
+import { ThroughlineError } from "./error.js";
+import type { Refusal } from "./error.js";
+import { decode, encode } from "./exact.js";
+import type { Host, Listener } from "./host.js";
+import type { Change } from "./session.js";
+import type { Json, JsonMap } from "./values.js";
+
+/** What a tool is told besides its arguments. */
+export interface ToolContext {
+  /** Aborted when the result is no longer wanted. */
+  signal: AbortSignal;
+  /** The same for every attempt of the same effect: give it to whatever must not happen twice. */
+  idempotencyKey: string;
+}
+
+/** A tool that runs in the page. */
+export interface HostTool {
+  /** What it does, for the model. */
+  description?: string;
+  /** The JSON Schema of its arguments. */
+  schema?: JsonMap;
+  /** Whether it changes the world (`write`) or not (`read`). */
+  effect?: "read" | "write";
+  /** Runs it. What it throws is the reason why it failed. */
+  run(args: JsonMap, context: ToolContext): Json | undefined | Promise<Json | undefined>;
+}
+
+/** What is asked of a model. */
+export interface ModelRequest {
+  /** What for: `interpret`, `plan`, `decide` or `respond`. */
+  purpose: string;
+  /** The messages, the stable ones first. */
+  messages: { role: string; text: string }[];
+  /** The JSON Schema of the value that is wanted; free text when absent. */
+  schema?: JsonMap;
+  /** The language of the answer, as a BCP 47 tag; empty when it does not matter. */
+  language: string;
+  /** At most so many tokens in the reply. */
+  max_tokens?: number;
+  /** The model's name at the provider. */
+  model: string;
+}
+
+/**
+ * A model in the page. Gives the reply's text, the value that was asked for, or a whole completion as the
+ * OpenAI-compatible providers give it (`{ choices: [...] }`).
+ */
+export type HostModel = (request: ModelRequest, context: ToolContext) => Json | Promise<Json>;
+
+/** What a link is made of. */
+export interface LinkOptions {
+  /** The `open` call. */
+  open: JsonMap & { name: string };
+  tools: ReadonlyMap<string, HostTool>;
+  model: HostModel | undefined;
+  /** Starts an engine. */
+  connect(listener: Listener): Promise<Host>;
+  /** Whether the journal outlives its engine, so that another one can go on with it. */
+  lasting: boolean;
+}
+
+interface HostCall {
+  type: "host_call";
+  call: number;
+  tool: string;
+  args: Json;
+  idempotency_key: string;
+}
+
+type Push =
+  | ({ type: "changed" } & Change)
+  | HostCall
+  | { type: "host_cancel"; call: number }
+  | { type: "failed"; error: Refusal };
+
+export class Link {
+  readonly name: string;
+  readonly #options: LinkOptions;
+  readonly #changes = new Set<(change: Change) => void>();
+  readonly #failures = new Set<(error: ThroughlineError) => void>();
+  readonly #running = new Map<number, AbortController>();
+  #host: Promise<Host> | undefined;
+  #cassette: string | undefined;
+  #ended: ThroughlineError | undefined;
+  #next = 0;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.name = options.open.name;
+  }
+
+  /** Opens the journal and gives its status. */
+  async open(): Promise<Json> {
+    const host = this.#connect();
+    return this.#ask(await host, this.#options.open);
+  }
+
+  /** Asks the engine; one that crashed is replaced by a new one, which replays the journal. */
+  async call(call: JsonMap): Promise<Json> {
+    if (this.#ended !== undefined) throw this.#ended;
+    return this.#ask(await (this.#host ?? this.#reopen()), call);
+  }
+
+  async loadCassette(text: string): Promise<Json> {
+    const loaded = await this.call({ type: "cassette", text });
+    this.#cassette = text;
+    return loaded;
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#changes.add(listener);
+    return () => void this.#changes.delete(listener);
+  }
+
+  onFailure(listener: (error: ThroughlineError) => void): () => void {
+    this.#failures.add(listener);
+    return () => void this.#failures.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return;
+    const host = this.#host;
+    this.#ended = new ThroughlineError("session-closed", "this session is closed; open the journal again");
+    this.#abort();
+    if (host === undefined) return;
+    const open = await host;
+    try {
+      await this.#ask(open, { type: "close" });
+    } finally {
+      open.end();
+      this.#fail(this.#ended);
+    }
+  }
+
+  /** Lets go of an engine that could not open its journal. */
+  async giveUp(): Promise<void> {
+    this.#ended ??= new ThroughlineError("session-closed", "this journal could not be opened");
+    (await this.#host)?.end();
+  }
+
+  #connect(): Promise<Host> {
+    const host = this.#options.connect({
+      push: (text) => this.#take(decode(text) as unknown as Push),
+      crashed: (error) => this.#crashed(error),
+    });
+    this.#host = host;
+    // A host that could not be started is tried again by the next call.
+    host.catch(() => {
+      if (this.#host === host) this.#host = undefined;
+    });
+    return host;
+  }
+
+  #reopen(): Promise<Host> {
+    const opened = this.#connect().then(async (host) => {
+      await this.#ask(host, this.#options.open);
+      if (this.#cassette !== undefined) await this.#ask(host, { type: "cassette", text: this.#cassette });
+      return host;
+    });
+    this.#host = opened;
+    opened.catch(() => {
+      if (this.#host === opened) this.#host = undefined;
+    });
+    return opened;
+  }
+
+  async #ask(host: Host, call: JsonMap): Promise<Json> {
+    const id = ++this.#next;
+    const { error, result } = decode(await host.request(encode({ id, call }))) as unknown as {
+      error?: Refusal | null;
+      result: Json;
+    };
+    if (error !== undefined && error !== null) throw ThroughlineError.of(error);
+    return result;
+  }
+
+  #crashed(error: ThroughlineError): void {
+    this.#abort();
+    this.#host = undefined;
+    // A journal in memory is gone with its engine: an empty one in its place would be a lie.
+    if (!this.#options.lasting) this.#ended ??= error;
+    this.#fail(error);
+  }
+
+  #fail(error: ThroughlineError): void {
+    for (const listener of [...this.#failures]) listener(error);
+  }
+
+  #abort(): void {
+    for (const controller of this.#running.values()) controller.abort();
+    this.#running.clear();
+  }
+
+  #take(push: Push): void {
+    switch (push.type) {
+      case "changed": {
+        const change: Change = push.busy === undefined ? { seq: push.seq } : { seq: push.seq, busy: push.busy };
+        for (const listener of [...this.#changes]) listener(change);
+        break;
+      }
+      case "host_call":
+        void this.#run(push);
+        break;
+      case "host_cancel":
+        this.#running.get(push.call)?.abort();
+        this.#running.delete(push.call);
+        break;
+      case "failed": {
+        const error = ThroughlineError.of(push.error);
+        this.#ended ??= error;
+        this.#abort();
+        this.#fail(error);
+        break;
+      }
+    }
+  }
+
+  async #run({ call, tool, args, idempotency_key: idempotencyKey }: HostCall): Promise<void> {
+    const host = this.#host;
+    const controller = new AbortController();
+    this.#running.set(call, controller);
+    const context: ToolContext = { signal: controller.signal, idempotencyKey };
+    let text: string;
+    try {
+      text = encode({ call, result: (await this.#perform(tool, args, context)) ?? null });
+    } catch (error) {
+      text = encode({ call, error: failure(error) });
+    }
+    // No longer wanted, or its engine is gone.
+    if (!this.#running.delete(call) || host === undefined || this.#host !== host) return;
+    (await host).result(text);
+  }
+
+  async #perform(tool: string, args: Json, context: ToolContext): Promise<Json | undefined> {
+    const { model, tools } = this.#options;
+    if (tool === "") {
+      if (model === undefined) throw new ThroughlineError("no-model", "this session has no model");
+      return model(args as unknown as ModelRequest, context);
+    }
+    const found = tools.get(tool);
+    if (found === undefined) throw new ThroughlineError("no-tool", `this session has no tool ${JSON.stringify(tool)}`);
+    return found.run(args as JsonMap, context);
+  }
+}
+
+/** What a tool threw, as the engine takes it. */
+function failure(error: unknown): JsonMap {
+  if (error instanceof ThroughlineError) return { code: error.code, message: error.message };
+  const message = error instanceof Error ? error.message : String(error);
+  const { code } = (error ?? {}) as { code?: unknown };
+  return { code: typeof code === "string" ? code : "tool-failed", message };
+}

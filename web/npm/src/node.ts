@@ -1,0 +1,10 @@
+// The package in Node: the engine runs on this thread, journals are in memory. Nothing happens at import.
+
+import { api } from "./api.js";
+import { load } from "./load-node.js";
+
+export * from "./exports.js";
+
+const { open, list, remove } = api({ load, host: () => "here", storage: "memory" });
+
+export { list, open, remove };
