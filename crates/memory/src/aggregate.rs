@@ -1,0 +1,196 @@
+//! Counts, the last of a kind, histories and neighbours.
+
+use throughline_journal::{Millis, Seq};
+use throughline_protocol::view::MemoryView;
+use throughline_protocol::{At, Refusal};
+
+use crate::index::{Block, Step, Summary};
+use crate::limits::MAX_BUCKETS;
+use crate::memory::Memory;
+
+/// How many events of each kind began in each part of a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The kinds, in the order asked for; all kinds by name when none was named.
+    pub kinds: Vec<String>,
+    /// Where the parts begin, and where the last one ends.
+    pub edges: Vec<Millis>,
+    /// By part, then by kind.
+    pub counts: Vec<Vec<u64>>,
+}
+
+/// The events next to a moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Neighbours {
+    /// Those before it, in order of time.
+    pub before: Vec<MemoryView>,
+    /// Those at it and after it, in order of time.
+    pub after: Vec<MemoryView>,
+}
+
+impl Memory {
+    /// Counts the events that began in `since..until`, in as many equal parts as `buckets` says, by kind.
+    ///
+    /// # Errors
+    /// `empty-window`, `bad-buckets`.
+    pub fn counts(
+        &self,
+        at: At,
+        since: Millis,
+        until: Millis,
+        buckets: usize,
+        kinds: &[String],
+    ) -> Result<Counts, Refusal> {
+        if until <= since {
+            let message = format!("the window ends ({until}) before it begins ({since})");
+            return Err(Refusal::new("empty-window", message).at_path("/until"));
+        }
+        if buckets == 0 || buckets > MAX_BUCKETS {
+            let message = format!("{buckets} parts cannot be counted; ask for 1 to {MAX_BUCKETS}");
+            return Err(Refusal::new("bad-buckets", message).at_path("/buckets"));
+        }
+        let mut names: Vec<String> = kinds.to_vec();
+        if names.is_empty() {
+            names = self.table.kinds.iter().cloned().collect();
+            names.sort_unstable();
+        }
+        // From the number of a kind to its column.
+        let mut columns = vec![None; self.table.kinds.len()];
+        for (column, name) in names.iter().enumerate() {
+            if let Some(slot) = self.table.kinds.get_index_of(name.as_str()).and_then(|i| columns.get_mut(i)) {
+                slot.get_or_insert(column);
+            }
+        }
+        let mut count =
+            Count { edges: edges(since, until, buckets), columns, counts: vec![vec![0; names.len()]; buckets] };
+        let mut opened = Vec::new();
+        // Blocks that lie in several parts, or that changed since, are looked at row by row.
+        self.time.walk(&mut |summary| count.step(summary, at.seq), &mut |block| opened.push(block));
+        for block in opened {
+            self.count_rows(block, at.seq, &mut count);
+        }
+        // A name that stands twice counts in both places.
+        let Count { edges, mut counts, .. } = count;
+        for (column, name) in names.iter().enumerate() {
+            if let Some(first) = names.iter().position(|n| n == name).filter(|first| *first != column) {
+                for row in &mut counts {
+                    let value = row.get(first).copied().unwrap_or(0);
+                    if let Some(slot) = row.get_mut(column) {
+                        *slot = value;
+                    }
+                }
+            }
+        }
+        Ok(Counts { kinds: names, edges, counts })
+    }
+
+    fn count_rows(&self, block: &Block, seq: Seq, count: &mut Count) {
+        let clean = block.summary.is_clean() && block.summary.changed <= seq;
+        let mut bucket = None;
+        for ((ts, kind), row) in block.ts.iter().zip(&block.kind).zip(&block.row) {
+            bucket = count.bucket_from(bucket, *ts);
+            let Some(bucket) = bucket else { continue };
+            if clean || self.is_live_at(*row, seq) {
+                count.add(bucket, *kind, 1);
+            }
+        }
+    }
+
+    /// The last event of a kind that began before a time.
+    #[must_use]
+    pub fn last(&self, at: At, kind: &str, before: Millis) -> Option<MemoryView> {
+        let kind = u16::try_from(self.table.kinds.get_index_of(kind)?).ok()?;
+        let mut found = None;
+        let mut part = |summary: &Summary| {
+            // What is dead now may have lived at an earlier moment.
+            let count = summary.of(kind).filter(|_| summary.first < before);
+            let lives = count.is_some_and(|c| c.live > 0 || (summary.changed > at.seq && c.ever > 0));
+            if lives { Step::Open } else { Step::Pass }
+        };
+        let mut leaf = |block: &Block| {
+            let end = block.ts.partition_point(|ts| *ts < before);
+            let kinds = block.kind.get(..end).unwrap_or_default().iter().rev();
+            let rows = block.row.get(..end).unwrap_or_default().iter().rev();
+            found = kinds.zip(rows).find(|(k, row)| **k == kind && self.is_live_at(**row, at.seq)).map(|(_, row)| *row);
+            found.is_some()
+        };
+        self.time.walk_back(&mut part, &mut leaf);
+        self.show(found?, at.seq, "the last of its kind before the time asked for".to_owned())
+    }
+
+    /// Everything that an entity was part of, in order of time.
+    #[must_use]
+    pub fn history(&self, at: At, entity: &str) -> Vec<MemoryView> {
+        let place = self.table.entities.get_index_of(entity);
+        let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
+        let live = rows.iter().filter(|row| self.is_live_at(**row, at.seq));
+        live.filter_map(|row| self.show(*row, at.seq, format!("with {entity}"))).collect()
+    }
+
+    /// The `n` events before a moment, and the `n` at it and after it.
+    #[must_use]
+    pub fn neighbours(&self, at: At, moment: Millis, n: usize) -> Neighbours {
+        let show = |row: u32| self.show(row, at.seq, "next to the moment".to_owned());
+        let live = |row: &u32| self.is_live_at(*row, at.seq);
+        let mut before: Vec<MemoryView> = self.time.before(moment).filter(live).take(n).filter_map(show).collect();
+        before.reverse();
+        let after = self.time.from(moment).filter(live).take(n).filter_map(show).collect();
+        Neighbours { before, after }
+    }
+}
+
+/// Where equal parts of a window begin, and where the last one ends.
+fn edges(since: Millis, until: Millis, buckets: usize) -> Vec<Millis> {
+    let span = i128::from(until) - i128::from(since);
+    let edge = |i: usize| i128::from(since) + span * i as i128 / buckets as i128;
+    (0..=buckets).map(|i| Millis::try_from(edge(i)).unwrap_or(until)).collect()
+}
+
+struct Count {
+    edges: Vec<Millis>,
+    columns: Vec<Option<usize>>,
+    counts: Vec<Vec<u64>>,
+}
+
+impl Count {
+    /// Takes a part of the tree whole when it lies in one bucket and has not changed since record `seq`.
+    fn step(&mut self, summary: &Summary, seq: Seq) -> Step {
+        let outside = match (self.edges.first(), self.edges.last()) {
+            (Some(since), Some(until)) => summary.last < *since || summary.first >= *until,
+            _ => true,
+        };
+        if outside {
+            return Step::Pass;
+        }
+        match (self.bucket_of(summary.first), self.bucket_of(summary.last)) {
+            (Some(first), Some(last)) if first == last && summary.changed <= seq => {
+                for count in &summary.kinds {
+                    self.add(first, count.kind, u64::from(count.live));
+                }
+                Step::Pass
+            }
+            _ => Step::Open,
+        }
+    }
+
+    fn add(&mut self, bucket: usize, kind: u16, n: u64) {
+        let Some(column) = self.columns.get(usize::from(kind)).copied().flatten() else { return };
+        if let Some(slot) = self.counts.get_mut(bucket).and_then(|row| row.get_mut(column)) {
+            *slot += n;
+        }
+    }
+
+    fn bucket_of(&self, ts: Millis) -> Option<usize> {
+        let begun = self.edges.partition_point(|edge| *edge <= ts);
+        begun.checked_sub(1).filter(|bucket| bucket + 1 < self.edges.len())
+    }
+
+    /// As [`Count::bucket_of`], for a time that is not before one that lay in `hint`.
+    fn bucket_from(&self, hint: Option<usize>, ts: Millis) -> Option<usize> {
+        let Some(mut bucket) = hint else { return self.bucket_of(ts) };
+        while self.edges.get(bucket + 1).is_some_and(|edge| *edge <= ts) {
+            bucket += 1;
+        }
+        (bucket + 1 < self.edges.len()).then_some(bucket)
+    }
+}

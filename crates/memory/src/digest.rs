@@ -1,0 +1,70 @@
+//! What two memories have in common, as hashes.
+
+use throughline_journal::{Digest, Millis, Seq};
+use throughline_value::{Map, Value};
+
+use crate::index::Standing;
+use crate::memory::{Content, Item, Memory};
+
+impl Memory {
+    /// Adds every version of everything, in the order of writing.
+    pub fn digest_history(&self, digest: &mut Digest) {
+        digest.text("memory");
+        for (number, item) in self.table.items() {
+            digest.text(&self.table.id(number));
+            digest.number(item.seq.cast_signed());
+            digest.number(item.recorded_at);
+            digest.value(&self.place(item));
+            for row in self.table.versions(number) {
+                if let (Some(found), Some(content)) = (self.table.row(row), self.table.content(row)) {
+                    digest.number(found.born.cast_signed());
+                    digest.value(&content.to_value());
+                }
+            }
+            for (seq, forgotten) in self.table.turns_of(number) {
+                digest.number(seq.cast_signed());
+                digest.text(if *forgotten { "forgotten" } else { "recovered" });
+            }
+        }
+    }
+
+    /// Adds what is current, without ids and numbers of records: the same whatever the order in which it
+    /// came. What is remembered does not end by itself, so the time does not matter.
+    pub fn digest_content(&self, digest: &mut Digest, _valid_at: Millis) {
+        let current = self.table.items().filter_map(|(_, item)| {
+            let live = self.table.standing_at(item.latest, Seq::MAX - 1) == Some(Standing::Live);
+            let content = self.table.content(item.latest).filter(|_| live)?;
+            Some(Value::List(vec![content.to_value(), self.place(item)]).canonical())
+        });
+        let mut texts: Vec<String> = current.collect();
+        texts.sort_unstable();
+        digest.text("memory");
+        digest.number(i64::try_from(texts.len()).unwrap_or(i64::MAX));
+        for text in texts {
+            digest.text(&text);
+        }
+    }
+
+    /// Where an item belongs: its thread and its origin.
+    fn place(&self, item: &Item) -> Value {
+        let thread = self.table.threads.get_index(item.thread as usize).map_or("", String::as_str);
+        let origin = (item.source > 0).then(|| {
+            Value::from([("source", Value::from(self.table.source(item))), ("seq", Value::from(item.source_seq))])
+        });
+        Value::from([("thread", Value::from(thread)), ("origin", Value::from(origin))])
+    }
+}
+
+impl Content {
+    fn to_value(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("kind".into(), self.kind.as_str().into());
+        map.insert("text".into(), self.text.as_str().into());
+        map.insert("at".into(), self.at.into());
+        map.insert("until".into(), self.until.into());
+        map.insert("entities".into(), self.entities.clone().into());
+        map.insert("importance".into(), self.importance.clone().into());
+        map.insert("data".into(), self.data.clone());
+        Value::Map(map)
+    }
+}

@@ -1,0 +1,108 @@
+//! Walking over the tree, in order of time, forwards and back.
+
+use throughline_journal::Millis;
+
+use super::{Block, FANOUT, Summary, TimeIndex};
+
+/// What to do with a part of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Nothing in it matters, or its summary said all.
+    Pass,
+    /// Look inside.
+    Open,
+}
+
+impl TimeIndex {
+    /// Walks over all parts in order of time: `part` sees each summary first and says whether to look
+    /// inside; `leaf` sees the blocks that are opened.
+    pub(crate) fn walk<'a>(&'a self, part: &mut dyn FnMut(&'a Summary) -> Step, leaf: &mut dyn FnMut(&'a Block)) {
+        if let Some(top) = self.levels.len().checked_sub(1) {
+            self.walk_level(top, 0, part, leaf);
+        }
+    }
+
+    fn walk_level<'a>(
+        &'a self,
+        level: usize,
+        from: usize,
+        part: &mut dyn FnMut(&'a Summary) -> Step,
+        leaf: &mut dyn FnMut(&'a Block),
+    ) {
+        let nodes = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
+        for (i, summary) in nodes.iter().enumerate().skip(from).take(FANOUT) {
+            if part(summary) == Step::Pass {
+                continue;
+            }
+            match level.checked_sub(1) {
+                Some(below) => self.walk_level(below, i * FANOUT, part, leaf),
+                None => {
+                    for block in self.blocks().iter().skip(i * FANOUT).take(FANOUT) {
+                        if part(&block.summary) == Step::Open {
+                            leaf(block);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Walks back in time, until `leaf` says that it has found what it wants.
+    pub(crate) fn walk_back<'a>(
+        &'a self,
+        part: &mut dyn FnMut(&'a Summary) -> Step,
+        leaf: &mut dyn FnMut(&'a Block) -> bool,
+    ) {
+        if let Some(top) = self.levels.len().checked_sub(1) {
+            self.back_level(top, 0, part, leaf);
+        }
+    }
+
+    fn back_level<'a>(
+        &'a self,
+        level: usize,
+        from: usize,
+        part: &mut dyn FnMut(&'a Summary) -> Step,
+        leaf: &mut dyn FnMut(&'a Block) -> bool,
+    ) -> bool {
+        let nodes = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
+        let end = (from + FANOUT).min(nodes.len());
+        for i in (from..end).rev() {
+            if nodes.get(i).is_none_or(|summary| part(summary) == Step::Pass) {
+                continue;
+            }
+            let found = match level.checked_sub(1) {
+                Some(below) => self.back_level(below, i * FANOUT, part, leaf),
+                None => {
+                    let last = ((i + 1) * FANOUT).min(self.blocks().len());
+                    let blocks = self.blocks().get(i * FANOUT..last).unwrap_or_default();
+                    blocks.iter().rev().any(|b| part(&b.summary) == Step::Open && leaf(b))
+                }
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The rows from this time on, forwards.
+    pub(crate) fn from(&self, ts: Millis) -> impl Iterator<Item = u32> + '_ {
+        let first = self.blocks().partition_point(|b| b.ts.last().is_some_and(|last| *last < ts));
+        let rest = self.blocks().get(first..).unwrap_or_default();
+        rest.iter().flat_map(move |b| {
+            let place = b.ts.partition_point(|at| *at < ts);
+            b.row.get(place..).unwrap_or_default().iter().copied()
+        })
+    }
+
+    /// The rows before this time, backwards.
+    pub(crate) fn before(&self, ts: Millis) -> impl Iterator<Item = u32> + '_ {
+        let end = self.blocks().partition_point(|b| b.ts.first().is_some_and(|first| *first < ts));
+        let head = self.blocks().get(..end).unwrap_or_default();
+        head.iter().rev().flat_map(move |b| {
+            let place = b.ts.partition_point(|at| *at < ts);
+            b.row.get(..place).unwrap_or_default().iter().rev().copied()
+        })
+    }
+}

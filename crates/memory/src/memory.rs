@@ -1,0 +1,151 @@
+//! The projection: items, their versions as rows, and the indexes over the rows.
+
+mod table;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexSet;
+use throughline_journal::{Millis, Seq};
+use throughline_value::{Number, Value};
+
+use crate::index::{Standing, TimeIndex};
+use crate::words::WordIndex;
+
+pub(crate) use table::{Item, NONE, Table, usual_id};
+
+/// What is remembered: a fold of the journal. Cloning copies everything.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    pub(crate) table: Table,
+    pub(crate) time: TimeIndex,
+    /// Rows by entity, in order of time.
+    pub(crate) by_entity: Vec<Vec<u32>>,
+    pub(crate) words: WordIndex,
+    /// Items by where they came from: the same input again changes nothing.
+    pub(crate) origins: BTreeMap<(String, u64), Vec<u32>>,
+    /// How many events and words there were after each record that changed their number.
+    pub(crate) totals: Vec<(Seq, Totals)>,
+    pub(crate) quarantined: Vec<(Seq, String)>,
+}
+
+/// How many events are current, and how many words they have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub(crate) events: u64,
+    pub(crate) words: u64,
+}
+
+/// A version of an event, read from a record.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Content {
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) at: Millis,
+    pub(crate) until: Option<Millis>,
+    pub(crate) entities: Vec<String>,
+    pub(crate) importance: Option<Number>,
+    pub(crate) data: Value,
+}
+
+/// Names that stand for small numbers, in the order in which they came.
+pub(crate) type Names = IndexSet<String>;
+
+/// Versions beside the first of an item, which most items do not have.
+pub(crate) type Rare<T> = BTreeMap<u32, T>;
+
+impl Memory {
+    /// A memory whose blocks hold so many rows instead of the usual number. It answers the same; tests use
+    /// small blocks to have many of them.
+    #[must_use]
+    pub fn with_blocks_of(rows: usize) -> Self {
+        Self { time: TimeIndex::with_blocks_of(rows), ..Self::default() }
+    }
+
+    /// How many records of the memory's own kinds did not fit and were set aside.
+    #[must_use]
+    pub fn quarantined(&self) -> usize {
+        self.quarantined.len()
+    }
+
+    /// The records that were set aside, with their kinds.
+    pub fn problems(&self) -> impl Iterator<Item = (Seq, &str)> {
+        self.quarantined.iter().map(|(seq, kind)| (*seq, kind.as_str()))
+    }
+
+    /// How many events are remembered and not forgotten.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.totals.last().map_or(0, |(_, totals)| totals.events)
+    }
+
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn totals_at(&self, seq: Seq) -> Totals {
+        let after = self.totals.partition_point(|(s, _)| *s <= seq);
+        after.checked_sub(1).and_then(|i| self.totals.get(i)).map(|(_, t)| *t).unwrap_or_default()
+    }
+
+    /// Adds a row for a version that record `seq` made, to every index. `None` when a limit is reached; then
+    /// nothing changed.
+    pub(crate) fn add_row(&mut self, item: u32, content: &Content, seq: Seq) -> Option<u32> {
+        let old = self.table.version_at(item, Seq::MAX);
+        let stood = old.map(|old| self.table.standing_of(old));
+        let row = self.table.push(item, content, seq)?;
+        // The version before it goes first: summaries are sums over rows as they stand.
+        if let (Some(old), Some(stood)) = (old, stood) {
+            self.turned(old, stood, seq);
+        }
+        let words = self.words.add(row, &content.text);
+        self.table.set_words(row, words);
+        self.time.insert(&self.table, row, seq);
+        for entity in self.table.entities_of(row) {
+            let place = *entity as usize;
+            if self.by_entity.len() <= place {
+                self.by_entity.resize_with(place + 1, Vec::new);
+            }
+            if let Some(list) = self.by_entity.get_mut(place) {
+                insert_in_order(&self.table, list, row);
+            }
+        }
+        if self.table.standing_of(row) == Standing::Live {
+            self.count(seq, 1, i64::from(words));
+        }
+        Some(row)
+    }
+
+    /// Tells the indexes that a row stands otherwise than before.
+    pub(crate) fn turned(&mut self, row: u32, from: Standing, seq: Seq) {
+        let to = self.table.standing_of(row);
+        if from == to {
+            return;
+        }
+        self.time.turn(&self.table, row, from, seq);
+        let words = i64::from(self.table.row(row).map_or(0, |r| r.words));
+        match (from, to) {
+            (Standing::Live, _) => self.count(seq, -1, -words),
+            (_, Standing::Live) => self.count(seq, 1, words),
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, seq: Seq, events: i64, words: i64) {
+        let now = self.totals.last().map(|(_, t)| *t).unwrap_or_default();
+        let next =
+            Totals { events: now.events.saturating_add_signed(events), words: now.words.saturating_add_signed(words) };
+        match self.totals.last_mut() {
+            Some((last, totals)) if *last == seq => *totals = next,
+            _ => self.totals.push((seq, next)),
+        }
+    }
+}
+
+fn insert_in_order(table: &Table, list: &mut Vec<u32>, row: u32) {
+    use crate::index::Rows as _;
+    let after = |other: &u32| table.order(*other, row) == std::cmp::Ordering::Less;
+    let place = if list.last().is_none_or(after) { list.len() } else { list.partition_point(after) };
+    list.insert(place, row);
+}

@@ -1,0 +1,264 @@
+//! Recall: filters first, then the order, and what was hidden.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use throughline_journal::{Millis, Seq};
+use throughline_protocol::query::{DEFAULT_LIMIT, Recall};
+use throughline_protocol::view::RecallPage;
+use throughline_protocol::{At, Domain, Refusal};
+
+use crate::index::{Block, Rows as _, Standing, Step, Summary};
+use crate::limits::{MAX_HITS, MAX_QUERY_TERMS, MAX_WORDS_BYTES};
+use crate::memory::Memory;
+use crate::time;
+use crate::words::{Ranked, score};
+
+/// What a recall keeps, with everything resolved.
+pub(crate) struct Filter {
+    since: Option<Millis>,
+    until: Option<Millis>,
+    /// The kinds by number, in rising order; `None` for any.
+    kinds: Option<Vec<u16>>,
+    entities: Option<Vec<u32>>,
+    /// `Some(None)` is a thread that nothing belongs to.
+    thread: Option<Option<u32>>,
+}
+
+/// What a scan found.
+#[derive(Default)]
+struct Found {
+    rows: Vec<u32>,
+    forgotten: u64,
+}
+
+impl Memory {
+    /// The events that a recall keeps: in valid-time order, the newest ones when there are more than the
+    /// limit; or ranked by words. An event with a duration is in a window that it overlaps. The page repeats
+    /// the window, says how many matched in all, and how many were hidden by each reason: `forgotten`, and
+    /// `limit` for those that matched beyond the limit.
+    ///
+    /// # Errors
+    /// `empty-window`, `no-words`, `words-too-long`, `too-many-words`, `limit-too-large`, and those of
+    /// reading an instant.
+    pub fn recall(&self, at: At, query: &Recall, domain: &Domain) -> Result<RecallPage, Refusal> {
+        let filter = self.filter(query, domain)?;
+        let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+        if limit > MAX_HITS {
+            let message = format!("a recall gives at most {MAX_HITS} hits; narrow the window");
+            return Err(Refusal::new("limit-too-large", message).at_path("/limit"));
+        }
+        let mut page = RecallPage { since: filter.since, until: filter.until, ..RecallPage::default() };
+        let (total, forgotten) = match &query.words {
+            Some(words) => {
+                let (ranked, wanted, forgotten) = self.ranked(at.seq, words, &filter)?;
+                for hit in ranked.iter().take(limit) {
+                    let why = self.why(hit.row, &filter, Some((hit, &wanted)));
+                    page.hits.extend(self.show(hit.row, at.seq, why));
+                }
+                (ranked.len(), forgotten)
+            }
+            None => {
+                let found = self.scan(at.seq, &filter);
+                let shown = found.rows.get(found.rows.len().saturating_sub(limit)..).unwrap_or_default();
+                for row in shown {
+                    page.hits.extend(self.show(*row, at.seq, self.why(*row, &filter, None)));
+                }
+                (found.rows.len(), found.forgotten)
+            }
+        };
+        page.total = total as u64;
+        let beyond = page.total - page.hits.len() as u64;
+        page.hidden = [("forgotten", forgotten), ("limit", beyond)]
+            .into_iter()
+            .filter(|(_, n)| *n > 0)
+            .map(|(reason, n)| (reason.to_owned(), n))
+            .collect::<IndexMap<_, _>>();
+        Ok(page)
+    }
+
+    fn filter(&self, query: &Recall, domain: &Domain) -> Result<Filter, Refusal> {
+        let resolve = |time: &Option<throughline_protocol::Time>, path: &str| match time {
+            Some(time) => time::resolve(time, domain, path).map(|r| Some(r.ms)),
+            None => Ok(None),
+        };
+        let (since, until) = (resolve(&query.since, "/since")?, resolve(&query.until, "/until")?);
+        if let (Some(since), Some(until)) = (since, until)
+            && until <= since
+        {
+            let message = format!("the window ends ({until}) before it begins ({since}); its end is not in it");
+            return Err(Refusal::new("empty-window", message).at_path("/until"));
+        }
+        // A name that nothing has matches nothing; it is not dropped.
+        let kind = |name: &String| self.table.kinds.get_index_of(name.as_str()).and_then(|i| u16::try_from(i).ok());
+        let entity =
+            |name: &String| self.table.entities.get_index_of(name.as_str()).and_then(|i| u32::try_from(i).ok());
+        let mut kinds: Vec<u16> = query.kinds.iter().filter_map(kind).collect();
+        kinds.sort_unstable();
+        let entities: Vec<u32> = query.entities.iter().filter_map(entity).collect();
+        let thread = query
+            .thread
+            .as_ref()
+            .map(|name| self.table.threads.get_index_of(name.as_str()).and_then(|i| u32::try_from(i).ok()));
+        Ok(Filter {
+            since,
+            until,
+            kinds: (!query.kinds.is_empty()).then_some(kinds),
+            entities: (!query.entities.is_empty()).then_some(entities),
+            thread,
+        })
+    }
+
+    /// The rows that a filter keeps, in order.
+    fn scan(&self, seq: Seq, filter: &Filter) -> Found {
+        let mut found = Found::default();
+        if let Some(entities) = &filter.entities {
+            let lists = entities.iter().filter_map(|e| self.by_entity.get(*e as usize));
+            let mut rows: Vec<u32> = lists.flatten().copied().collect();
+            if entities.len() > 1 {
+                rows.sort_unstable_by(|a, b| self.table.order(*a, *b));
+                rows.dedup();
+            }
+            for row in rows {
+                if self.keeps(row, filter) {
+                    self.take(row, seq, &mut found);
+                }
+            }
+            return found;
+        }
+        let mut part = |summary: &Summary| if filter.may_keep(summary) { Step::Open } else { Step::Pass };
+        let mut leaf = |block: &Block| {
+            // Without durations, the rows of the window lie next to one another.
+            let begin = match filter.since {
+                Some(since) if block.summary.lasting == 0 => block.ts.partition_point(|t| *t < since),
+                _ => 0,
+            };
+            let end = filter.until.map_or(block.ts.len(), |until| block.ts.partition_point(|t| *t < until));
+            let kinds = block.kind.get(begin..end).unwrap_or_default();
+            let rows = block.row.get(begin..end).unwrap_or_default();
+            for (kind, row) in kinds.iter().zip(rows) {
+                let fits = filter.kinds.as_ref().is_none_or(|kinds| kinds.binary_search(kind).is_ok());
+                if fits && self.keeps(*row, filter) {
+                    self.take(*row, seq, &mut found);
+                }
+            }
+        };
+        self.time.walk(&mut part, &mut leaf);
+        found
+    }
+
+    fn take(&self, row: u32, seq: Seq, found: &mut Found) {
+        match self.table.standing_at(row, seq) {
+            Some(Standing::Live) => found.rows.push(row),
+            Some(Standing::Forgotten) => found.forgotten += 1,
+            Some(Standing::Replaced) | None => {}
+        }
+    }
+
+    /// Whether a filter keeps a row, whatever its standing.
+    pub(crate) fn keeps(&self, number: u32, filter: &Filter) -> bool {
+        let Some(row) = self.table.row(number) else { return false };
+        let in_window = filter.until.is_none_or(|until| row.at < until)
+            && filter.since.is_none_or(|since| row.at >= since || self.table.end(number) > since);
+        let of_kind = || filter.kinds.as_ref().is_none_or(|kinds| kinds.binary_search(&row.kind).is_ok());
+        let of_entity = || {
+            let own = self.table.entities_of(number);
+            filter.entities.as_ref().is_none_or(|entities| entities.iter().any(|e| own.contains(e)))
+        };
+        let thread = || self.table.item(row.item).map(|i| i.thread);
+        in_window && of_kind() && of_entity() && filter.thread.is_none_or(|t| t.is_some() && t == thread())
+    }
+
+    /// The rows that hold at least one of the words and that the filter keeps, best first.
+    fn ranked(&self, seq: Seq, text: &str, filter: &Filter) -> Result<(Vec<Ranked>, Vec<String>, u64), Refusal> {
+        let refuse = |code: &str, message: String| Err(Refusal::new(code, message).at_path("/words"));
+        if text.len() > MAX_WORDS_BYTES {
+            return refuse(
+                "words-too-long",
+                format!("the words have over {MAX_WORDS_BYTES} bytes; give the telling ones"),
+            );
+        }
+        let wanted = self.words.wanted(text);
+        if wanted.is_empty() {
+            return refuse("no-words", format!("{text:?} holds no word to look for; leave `words` out for time order"));
+        }
+        if wanted.len() > MAX_QUERY_TERMS {
+            return refuse("too-many-words", format!("over {MAX_QUERY_TERMS} different words; give the telling ones"));
+        }
+        let totals = self.totals_at(seq);
+        let mut scored: BTreeMap<u32, Ranked> = BTreeMap::new();
+        let mut forgotten: std::collections::BTreeSet<u32> = std::collections::BTreeSet::new();
+        for (place, word) in wanted.iter().enumerate() {
+            // Several terms that count as one word: the most frequent one in each row.
+            let mut counts: BTreeMap<u32, u16> = BTreeMap::new();
+            for (row, count) in word.terms.iter().flat_map(|term| self.words.posting(*term)) {
+                let slot = counts.entry(*row).or_default();
+                *slot = (*slot).max(*count);
+            }
+            let mut live = Vec::new();
+            for (row, count) in counts {
+                match self.table.standing_at(row, seq) {
+                    Some(Standing::Live) => live.push((row, count)),
+                    Some(Standing::Forgotten) if self.keeps(row, filter) => {
+                        forgotten.insert(row);
+                    }
+                    _ => {}
+                }
+            }
+            // How rare a word is, is a matter of all that is remembered; which rows count, of the filter.
+            let with = live.len() as u64;
+            for (row, count) in live.into_iter().filter(|(row, _)| self.keeps(*row, filter)) {
+                let len = self.table.row(row).map_or(0, |r| r.words);
+                let hit = scored.entry(row).or_insert_with(|| Ranked { row, score: 0.0, words: Vec::new() });
+                hit.score += score(count, len, with, totals.events, totals.words);
+                hit.words.push((place, count));
+            }
+        }
+        let mut ranked: Vec<Ranked> = scored.into_values().collect();
+        // Of equal scores the newer one comes first.
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| self.table.order(b.row, a.row)));
+        let texts = wanted.into_iter().map(|w| w.text).collect();
+        Ok((ranked, texts, forgotten.len() as u64))
+    }
+
+    /// Why a row is a hit, in a few words.
+    fn why(&self, number: u32, filter: &Filter, ranked: Option<(&Ranked, &[String])>) -> String {
+        let mut parts = Vec::new();
+        if let Some((hit, wanted)) = ranked {
+            let words = hit.words.iter().filter_map(|(place, count)| {
+                let word = wanted.get(*place)?;
+                Some(if *count > 1 { format!("{word} ×{count}") } else { word.clone() })
+            });
+            let words: Vec<String> = words.collect();
+            parts.push(format!("words {} (score {:.3})", words.join(", "), hit.score));
+        }
+        let Some(row) = self.table.row(number) else { return String::new() };
+        if filter.since.is_some() || filter.until.is_some() {
+            let before = filter.since.is_some_and(|since| row.at < since);
+            parts.push(if before { "lasts into the window" } else { "in the window" }.to_owned());
+        }
+        if filter.kinds.is_some() {
+            let name = self.table.kinds.get_index(usize::from(row.kind));
+            parts.push(format!("kind {}", name.map_or("", String::as_str)));
+        }
+        if let Some(wanted) = &filter.entities {
+            let own = self.table.entities_of(number).iter().filter(|e| wanted.contains(e));
+            let names: Vec<&str> =
+                own.filter_map(|e| self.table.entities.get_index(*e as usize)).map(String::as_str).collect();
+            parts.push(format!("with {}", names.join(", ")));
+        }
+        if filter.thread.is_some() {
+            parts.push("of the thread".to_owned());
+        }
+        if parts.is_empty() { "everything was asked for".to_owned() } else { parts.join("; ") }
+    }
+}
+
+impl Filter {
+    /// Whether a part of the tree may hold a row that is kept.
+    fn may_keep(&self, summary: &Summary) -> bool {
+        self.until.is_none_or(|until| summary.first < until)
+            && self.since.is_none_or(|since| summary.end > since)
+            && self.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(|kind| summary.of(*kind).is_some()))
+    }
+}

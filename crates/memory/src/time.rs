@@ -1,0 +1,31 @@
+//! Instants as callers give them.
+
+use throughline_expr::time::{Zone, parse_instant};
+use throughline_journal::Millis;
+use throughline_protocol::{Domain, Refusal, Time};
+
+use crate::limits::MAX_MILLIS;
+
+/// An instant that was resolved, and whether the domain's zone was taken for it.
+pub(crate) struct Resolved {
+    pub(crate) ms: Millis,
+    pub(crate) zone_assumed: bool,
+}
+
+/// Resolves an instant; a text without zone is read in the domain's, or refused when it has none.
+pub(crate) fn resolve(time: &Time, domain: &Domain, path: &str) -> Result<Resolved, Refusal> {
+    let resolved = match time {
+        Time::Millis(ms) => Resolved { ms: *ms, zone_assumed: false },
+        Time::Text(text) => {
+            let zone = domain.zone.as_deref().and_then(|z| Zone::parse(z).ok());
+            let reading =
+                parse_instant(text, zone.as_ref()).map_err(|e| Refusal::new(e.code(), e.message()).at_path(path))?;
+            Resolved { ms: reading.ms, zone_assumed: reading.zone_assumed }
+        }
+    };
+    if resolved.ms.abs() > MAX_MILLIS {
+        let message = format!("{} ms lies too far from 1970; give a time within {MAX_MILLIS} ms of it", resolved.ms);
+        return Err(Refusal::new("time-out-of-range", message).at_path(path));
+    }
+    Ok(resolved)
+}
