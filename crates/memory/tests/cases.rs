@@ -1,0 +1,268 @@
+//! What the memory promises, case by case.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail")]
+
+#[path = "helper/keeper.rs"]
+mod keeper;
+
+use keeper::Keeper;
+use throughline_journal::Origin;
+use throughline_protocol::At;
+use throughline_value::{Value, json};
+
+#[test]
+fn the_window_is_applied_before_the_ranking_and_repeated_in_the_answer() {
+    let mut keeper = Keeper::default();
+    for i in 0..1_000 {
+        keeper.add("note", "releases releases releases", i, &[]);
+    }
+    for i in 0..5 {
+        keeper.add("note", &format!("we spoke of releases and of many other things, week {i}"), 900_000 + i, &[]);
+    }
+    let page = keeper.recall(r#"{"words": "releases", "since": 900000, "limit": 5}"#).unwrap();
+    assert_eq!((page.hits.len(), page.total, page.since, page.until), (5, 5, Some(900_000), None));
+    assert!(page.hits.iter().all(|h| h.at >= 900_000 && h.why.contains("releases") && h.why.contains("in the window")));
+    let all = keeper.recall(r#"{"words": "releases", "limit": 5}"#).unwrap();
+    assert_eq!((all.total, all.hidden.get("limit")), (1_005, Some(&1_000)));
+    assert!(all.hits.iter().all(|h| h.at < 900_000), "without the window the old ones rank first");
+    assert_eq!(keeper.recall(r#"{"words": "releases", "snice": 1}"#).unwrap_err().code, "unknown-field");
+}
+
+#[test]
+fn chinese_and_japanese_are_found_without_spaces_and_pairs_do_not_cross_a_space() {
+    let mut keeper = Keeper::default();
+    for text in ["人工智能技术发展迅速", "京大の入試", "東京の大阪人"] {
+        keeper.add("note", text, 1, &[]);
+    }
+    let check = |words: &str, expected: &[&str]| {
+        assert_eq!(keeper.texts(&format!(r#"{{"words": "{words}"}}"#)), expected, "{words}");
+    };
+    check("人工智能", &["人工智能技术发展迅速"]);
+    check("技术发展", &["人工智能技术发展迅速"]);
+    check("東京 大阪", &["東京の大阪人"]);
+    check("京大", &["京大の入試"]);
+    check("智", &["人工智能技术发展迅速"]);
+    check("猫", &[]);
+    assert_eq!(keeper.texts(r#"{"words": "京"}"#).len(), 2);
+    assert_eq!(keeper.recall(r#"{"words": "。、 !"}"#).unwrap_err().code, "no-words");
+}
+
+#[test]
+fn full_width_letters_and_capitals_find_the_same_word() {
+    let mut keeper = Keeper::default();
+    keeper.add("scan", "Parcel ＳＦ１２３ left", 1, &[]);
+    assert_eq!(keeper.texts(r#"{"words": "sf123"}"#).len(), 1);
+    assert_eq!(keeper.texts(r#"{"words": "ｐａｒｃｅｌ"}"#).len(), 1);
+    assert_eq!(keeper.texts(r#"{"words": "sf12"}"#).len(), 0);
+}
+
+#[test]
+fn equal_times_keep_the_order_of_writing_also_when_they_arrive_shuffled() {
+    let texts = ["assistant tool-call c1", "tool result c1", "assistant tool-call c2", "tool result c2"];
+    let at = "2026-06-01T12:00:00.000Z";
+    let mut batch = Keeper::default();
+    let items: Vec<String> =
+        texts.iter().map(|t| format!(r#"{{"kind": "message", "text": "{t}", "at": "{at}"}}"#)).collect();
+    batch.run(&format!(r#"{{"type": "remember", "items": [{}]}}"#, items.join(","))).unwrap();
+    assert_eq!(batch.texts("{}"), texts);
+    let mut places = [0u64, 1, 2, 3];
+    for round in 0..100 {
+        places.rotate_left(1 + round % 3);
+        places.swap(0, round % 4);
+        let mut keeper = Keeper::default();
+        for place in places {
+            let command = format!(r#"{{"type": "remember", "items": [{}]}}"#, items[place as usize]);
+            keeper.run_from(&command, Some(Origin { source: "chat".into(), seq: place })).unwrap();
+        }
+        assert_eq!(keeper.texts("{}"), texts, "{places:?}");
+    }
+}
+
+#[test]
+fn forgetting_hides_on_every_path_is_counted_and_can_be_undone_exactly() {
+    let mut keeper = Keeper::default();
+    let kept = keeper.add("scan", "kept parcel", 10, &["e1"]);
+    let id = keeper.add("scan", "secret parcel", 20, &["e1"]);
+    let before = (keeper.content(), keeper.seq);
+    keeper.run(&format!(r#"{{"type": "forget", "memories": ["{id}"]}}"#)).unwrap();
+    let now = keeper.now();
+    let page = keeper.recall("{}").unwrap();
+    assert_eq!((page.total, page.hidden.get("forgotten")), (1, Some(&1)));
+    let words = keeper.recall(r#"{"words": "secret parcel"}"#).unwrap();
+    assert_eq!((words.total, words.hidden.get("forgotten")), (1, Some(&1)));
+    assert_eq!(keeper.memory.history(now, "e1").len(), 1);
+    assert_eq!(keeper.memory.last(now, "scan", 100).unwrap().id, kept);
+    assert_eq!(keeper.memory.neighbours(now, 15, 5).after.len(), 0);
+    assert_eq!(keeper.memory.counts(now, 0, 100, 1, &[]).unwrap().counts, [[1]]);
+    assert_eq!(keeper.memory.len(), 1);
+    assert_ne!(keeper.content(), before.0);
+    // The moment before still shows it.
+    let then = At { seq: before.1, valid_at: 0 };
+    assert_eq!(keeper.memory.counts(then, 0, 100, 1, &[]).unwrap().counts, [[2]]);
+    let again = keeper.run(&format!(r#"{{"type": "forget", "memories": ["{id}"]}}"#)).unwrap();
+    assert_eq!(again.get("unchanged"), Some(&Value::Bool(true)));
+    let done = keeper.run(&format!(r#"{{"type": "recover", "memories": ["{id}", "{id}"]}}"#)).unwrap();
+    assert_eq!(done.get("recovered").and_then(Value::as_i64), Some(1));
+    assert_eq!(keeper.content(), before.0);
+    assert_eq!(keeper.texts(r#"{"words": "secret"}"#), ["secret parcel"]);
+}
+
+#[test]
+fn an_amendment_moves_the_event_and_an_earlier_moment_shows_it_as_it_was() {
+    let mut keeper = Keeper::default();
+    let id = keeper.add("scan", "arrived in Graz", 50, &[]);
+    keeper.add("scan", "left Graz", 60, &[]);
+    let then = keeper.now();
+    keeper.run(&format!(r#"{{"type": "amend", "memory": "{id}", "at": 70, "text": "arrived in Linz"}}"#)).unwrap();
+    assert_eq!(keeper.texts("{}"), ["left Graz", "arrived in Linz"]);
+    assert_eq!(keeper.texts(r#"{"words": "arrived Graz"}"#), ["left Graz", "arrived in Linz"]);
+    let page = keeper.memory.recall(then, &Default::default(), &keeper.domain).unwrap();
+    assert_eq!(page.hits.iter().map(|h| h.text.as_str()).collect::<Vec<_>>(), ["arrived in Graz", "left Graz"]);
+    let same = keeper.run(&format!(r#"{{"type": "amend", "memory": "{id}", "at": 70}}"#)).unwrap();
+    assert_eq!(same.get("unchanged"), Some(&Value::Bool(true)));
+}
+
+#[test]
+fn an_event_with_a_duration_is_in_every_window_that_it_overlaps_and_no_other() {
+    let mut keeper = Keeper::default();
+    keeper.run(r#"{"type": "remember", "items": [{"kind": "alarm", "text": "long", "at": 10, "until": 50}]}"#).unwrap();
+    keeper.add("alarm", "moment", 30, &[]);
+    let check = |window: &str, expected: &[&str]| assert_eq!(keeper.texts(window), expected, "{window}");
+    check(r#"{"since": 20, "until": 25}"#, &["long"]);
+    check(r#"{"since": 30, "until": 31}"#, &["long", "moment"]);
+    check(r#"{"since": 49, "until": 60}"#, &["long"]);
+    check(r#"{"since": 50, "until": 60}"#, &[]);
+    check(r#"{"until": 10}"#, &[]);
+    check(r#"{"until": 11}"#, &["long"]);
+    assert_eq!(keeper.recall(r#"{"since": 20, "until": 25}"#).unwrap().hits[0].why, "lasts into the window");
+}
+
+#[test]
+fn a_time_without_zone_is_refused_or_read_in_the_domains_zone_and_the_record_says_so() {
+    let command = r#"{"type": "remember", "items": [{"kind": "scan", "at": "2026-03-01T09:00:00"}]}"#;
+    let mut keeper = Keeper::default();
+    let refusal = keeper.run(command).unwrap_err();
+    assert_eq!((refusal.code.as_str(), refusal.path.as_deref()), ("zone-missing", Some("/items/0/at")));
+    keeper.domain.zone = Some("+08:00".into());
+    keeper.run(command).unwrap();
+    keeper.run(r#"{"type": "remember", "items": [{"kind": "scan", "at": "2026-03-01T01:00:00Z"}]}"#).unwrap();
+    let hits = keeper.recall("{}").unwrap().hits;
+    assert_eq!(hits[0].at, hits[1].at, "two spellings of one instant");
+}
+
+#[track_caller]
+fn check_refused(keeper: &mut Keeper, command: &str, code: &str, path: &str) {
+    let before = (keeper.content(), keeper.seq);
+    let refusal = keeper.run(command).unwrap_err();
+    assert_eq!((refusal.code.as_str(), refusal.path.as_deref()), (code, Some(path)), "{refusal}");
+    assert_eq!((keeper.content(), keeper.seq), before);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_whole_with_its_place() {
+    let mut keeper = Keeper::default();
+    let id = keeper.add("scan", "a", 10, &[]);
+    let k = &mut keeper;
+    check_refused(k, r#"{"type": "remember", "items": []}"#, "nothing-to-remember", "/items");
+    check_refused(
+        k,
+        r#"{"type": "remember", "items": [{"kind": "ok"}, {"kind": " "}]}"#,
+        "empty-kind",
+        "/items/1/kind",
+    );
+    check_refused(
+        k,
+        r#"{"type": "remember", "items": [{"kind": "x", "importance": 1.01}]}"#,
+        "importance-out-of-range",
+        "/items/0/importance",
+    );
+    check_refused(
+        k,
+        r#"{"type": "remember", "items": [{"kind": "x", "at": 5, "until": 4}]}"#,
+        "ends-before-begin",
+        "/items/0/until",
+    );
+    check_refused(
+        k,
+        r#"{"type": "remember", "items": [{"kind": "x", "at": 9000000000000000}]}"#,
+        "time-out-of-range",
+        "/items/0/at",
+    );
+    check_refused(
+        k,
+        r#"{"type": "remember", "items": [{"kind": "x", "at": "yesterday"}]}"#,
+        "bad-instant",
+        "/items/0/at",
+    );
+    check_refused(k, r#"{"type": "amend", "memory": "m_9_0", "text": "x"}"#, "unknown-memory", "/memory");
+    check_refused(
+        k,
+        &format!(r#"{{"type": "forget", "memories": ["{id}", "m_1_7"]}}"#),
+        "unknown-memory",
+        "/memories/1",
+    );
+    let long = "x".repeat(throughline_memory::limits::MAX_TEXT_BYTES + 1);
+    check_refused(
+        k,
+        &format!(r#"{{"type": "remember", "items": [{{"kind": "x", "text": "{long}"}}]}}"#),
+        "text-too-long",
+        "/items/0/text",
+    );
+    assert_eq!(
+        keeper.run(r#"{"type": "forget", "memories": ["m_1_1"]}"#).unwrap_err().suggestion.unwrap(),
+        "did you mean `m_1_0`?"
+    );
+    assert_eq!(keeper.recall(r#"{"since": 5, "until": 5}"#).unwrap_err().code, "empty-window");
+    assert_eq!(keeper.recall(r#"{"limit": 10001}"#).unwrap_err().code, "limit-too-large");
+    assert_eq!(keeper.memory.counts(keeper.now(), 0, 10, 0, &[]).unwrap_err().code, "bad-buckets");
+}
+
+#[test]
+fn a_record_that_does_not_fit_is_counted_and_changes_nothing_else() {
+    let mut keeper = Keeper::default();
+    let id = keeper.add("scan", "a", 10, &[]);
+    let content = keeper.content();
+    let bad = [
+        ("memory.remembered", "null"),
+        ("memory.remembered", r#"{"items": [{"id": "m_9_0", "kind": "x", "at": 1}, {"id": "m_9_1", "kind": "x"}]}"#),
+        ("memory.remembered", &format!(r#"{{"items": [{{"id": "{id}", "kind": "x", "at": 1}}]}}"#)),
+        ("memory.remembered", r#"{"items": [{"id": "n", "kind": "x", "at": 9, "until": 3}]}"#),
+        ("memory.amended", r#"{"memory": "m_7_7", "text": "x"}"#),
+        ("memory.amended", &format!(r#"{{"memory": "{id}", "at": "soon"}}"#)),
+        ("memory.forgotten", &format!(r#"{{"memories": ["{id}", "m_7_7"]}}"#)),
+        ("memory.recovered", "7"),
+    ];
+    for (i, (kind, data)) in bad.iter().enumerate() {
+        keeper.fold(kind, json::read_value(data).unwrap(), "main", None);
+        assert_eq!((keeper.memory.quarantined(), keeper.content()), (i + 1, content.clone()), "{kind} {data}");
+    }
+    keeper.fold("fact.asserted", Value::Null, "main", None);
+    keeper.fold("memory.unheard_of", Value::Null, "main", None);
+    assert_eq!(keeper.memory.quarantined(), bad.len(), "kinds of other rooms are passed over");
+    assert_eq!(keeper.memory.problems().next(), Some((2, "memory.remembered")));
+}
+
+#[test]
+fn ids_stay_as_recorded_when_records_move_to_other_numbers() {
+    let mut keeper = Keeper::default();
+    let item = |id: &str| {
+        json::read_value(&format!(r#"{{"items": [{{"id": "{id}", "kind": "x", "at": 1, "text": "{id}"}}]}}"#)).unwrap()
+    };
+    // As after a fork that dropped the first record: everything stands one number lower.
+    keeper.fold("memory.remembered", item("m_2_0"), "main", None);
+    let id = keeper.add("x", "new", 2, &[]);
+    assert_eq!(id, "m_2_1", "the usual id is taken");
+    keeper.run(r#"{"type": "forget", "memories": ["m_2_0"]}"#).unwrap();
+    assert_eq!(keeper.texts("{}"), ["new"]);
+    assert_eq!(keeper.run(r#"{"type": "forget", "memories": ["m_1_0"]}"#).unwrap_err().code, "unknown-memory");
+}
+
+#[test]
+fn the_newest_are_kept_when_there_are_more_than_the_limit_and_the_rest_is_counted() {
+    let mut keeper = Keeper::default();
+    for i in 0..10 {
+        keeper.add("n", &i.to_string(), i, &[]);
+    }
+    let page = keeper.recall(r#"{"limit": 3}"#).unwrap();
+    assert_eq!(page.hits.iter().map(|h| h.text.as_str()).collect::<Vec<_>>(), ["7", "8", "9"]);
+    assert_eq!((page.total, page.hidden.get("limit")), (10, Some(&7)));
+}
