@@ -8,6 +8,7 @@
     reason = "a test may fail"
 )]
 
+#[path = "common/world.rs"]
 mod common;
 
 use common::{Shelf, World};
