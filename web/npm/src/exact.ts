@@ -17,29 +17,30 @@ export const MAX_DEPTH = 100;
 
 /** A number by its digits: what a double cannot hold. */
 export class Decimal {
-  readonly #digits: string;
+  /** The digits. */
+  readonly digits: string;
 
   /** @param digits as JSON writes a number: `0.30000000000000000001`, `-12.50`, `1e400`. */
   constructor(digits: string) {
     if (!DIGITS.test(digits)) {
       throw new ThroughlineError("not-a-number", `${JSON.stringify(digits)} is not a number in digits`);
     }
-    this.#digits = digits;
+    this.digits = digits;
   }
 
   /** The digits. */
   toString(): string {
-    return this.#digits;
+    return this.digits;
   }
 
   /** The digits, as text: for `JSON.stringify`, which has no exact numbers. */
   toJSON(): string {
-    return this.#digits;
+    return this.digits;
   }
 
   /** The nearest double. */
   toNumber(): number {
-    return Number(this.#digits);
+    return Number(this.digits);
   }
 }
 

@@ -110,8 +110,8 @@ export class Session extends JournalReader {
   }
 
   /** Adds a document or a new version of one. */
-  addDocument(name: string, text: string, media_type = "text/plain", meta?: Meta): Promise<Done> {
-    return this.execute({ type: "add_document", name, text, media_type }, meta);
+  addDocument(name: string, text: string, media_type?: string, meta?: Meta): Promise<Done> {
+    return this.execute({ type: "add_document", name, ...(media_type === undefined ? {} : { media_type }), text }, meta);
   }
 
   /** Registers an entity; the same one again changes nothing. */
