@@ -125,6 +125,9 @@ pub struct ExchangeFinished {
 pub struct TurnRun {
     /// The run.
     pub run: String,
+    /// Whether its plan is the domain's, instead of one that the model should have written.
+    #[serde(default)]
+    pub instead: bool,
 }
 
 /// `turn.asked`
@@ -196,6 +199,8 @@ pub struct Turn {
     pub exchanges: Vec<Exchange>,
     /// The run that gathers for it.
     pub run: Option<String>,
+    /// Whether its plan is the domain's, instead of one that the model should have written.
+    pub run_instead: bool,
     /// The question that it waits for.
     pub asks: Vec<(TurnAsked, Seq, Settled)>,
     /// The answer.
@@ -218,6 +223,7 @@ impl Turn {
             outputs: BTreeMap::new(),
             exchanges: Vec::new(),
             run: None,
+            run_instead: false,
             asks: Vec::new(),
             answer: None,
             status: "running",
@@ -279,7 +285,11 @@ impl Turn {
                 let exchange = self.exchanges.iter_mut().find(|x| x.requested.exchange == finished.exchange)?;
                 exchange.finished = Some((finished, record.seq));
             }
-            "turn.run_started" => self.run = Some(from_value::<TurnRun>(data).ok()?.run),
+            "turn.run_started" => {
+                let started: TurnRun = from_value(data).ok()?;
+                self.run = Some(started.run);
+                self.run_instead = started.instead;
+            }
             "turn.asked" => {
                 self.asks.push((from_value(data).ok()?, record.seq, None));
                 self.status = "waiting";

@@ -91,7 +91,7 @@ fn one_byte_of_a_document_changes_the_answer() {
     check(|f| f.scans = f.scans.replace("Wuhan Hub\", \"event\": \"s", "Wuhan Hut\", \"event\": \"s"), "Wuhan Hut");
     check(|f| edit(&mut f.history, "Mean transit 8", '9'), "93.5");
     check(|f| edit(&mut f.history, "Mean transit 83.5 h", 'x'), "answer");
-    check(|f| edit(&mut f.record, "2026-03-0", '8'), "answer");
+    check(|f| edit(&mut f.record, "2026-03-05", '8'), "answer");
     check(|f| edit(&mut f.scans, "{", '['), "answer");
 }
 
@@ -99,7 +99,10 @@ fn one_byte_of_a_document_changes_the_answer() {
 fn one_byte_of_a_recorded_reply_changes_the_answer_or_is_refused() {
     check(|f| edit(&mut f.cassette, "\\\"hours\\\": 24", '5'), "next 25[8] hours");
     check(|f| edit(&mut f.cassette, "{", '['), "refused: ");
-    check(|f| edit(&mut f.cassette, "\"contains\": [\"SF123456789", '8'), "");
+    // A reply that cannot be used is replaced by the domain's rules, and the answer says so.
+    check(|f| edit(&mut f.cassette, "\"contains\": [\"SF123456789", '8'), "Worked out without the model: interpret");
+    check(|f| edit(&mut f.cassette, "\\\"intent", 'x'), "Worked out without the model: interpret");
+    check(|f| edit(&mut f.cassette, "$picked_up  = EXTRACT", 'X'), "Worked out without the model: gather");
 }
 
 #[test]

@@ -39,21 +39,21 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         match asked {
             Asked::Wait => return Move::Wait,
             Asked::Ask(draft) => return Move::Record(vec![*draft]),
-            Asked::Got(plan) => return start(plan, inputs, by_model("the model's plan holds")),
+            Asked::Got(plan) => return start(plan, inputs, by_model("the model's plan holds"), false),
             Asked::GaveUp(wrong) if intent.plan.is_null() => {
                 let output = Value::from([("model", Value::from(wrong))]);
                 return finish(turn, ctx, Stage::Gather, Ending::new("fallback", output));
             }
             Asked::GaveUp(wrong) => {
                 let reason = format!("the domain's plan, since the model gave none that holds: {}", wrong.join("; "));
-                return start(intent.plan.clone(), inputs, by_rule(&reason));
+                return start(intent.plan.clone(), inputs, by_rule(&reason), true);
             }
         }
     }
     if intent.plan.is_null() {
         return finish(turn, ctx, Stage::Gather, Ending::new("done", Value::map()));
     }
-    start(intent.plan.clone(), inputs, by_rule("the domain's plan for this intent"))
+    start(intent.plan.clone(), inputs, by_rule("the domain's plan for this intent"), false)
 }
 
 /// The values that a plan may use: the raw id of each type mentioned, and each fact said.
@@ -71,13 +71,14 @@ fn inputs_of(turn: &Turn) -> Map {
     inputs
 }
 
-fn start(plan: Value, inputs: Map, meta: Meta) -> Move {
+/// `instead`: the domain's plan stands in for one that the model should have written.
+fn start(plan: Value, inputs: Map, meta: Meta, instead: bool) -> Move {
     Move::Execute {
         commands: vec![(StartRun { plan, inputs, paused: false }.into(), meta)],
-        then: Box::new(|_, ctx, outcomes| match outcomes.into_iter().next() {
+        then: Box::new(move |_, ctx, outcomes| match outcomes.into_iter().next() {
             Some(Ok(done)) => {
                 let run = done.result.get("run").and_then(Value::as_str).unwrap_or_default().to_owned();
-                vec![draft(ctx, "turn.run_started", &TurnRun { run })]
+                vec![draft(ctx, "turn.run_started", &TurnRun { run, instead })]
             }
             Some(Err(refusal)) => {
                 let ended = crate::turns::TurnEnded { code: refusal.code, message: refusal.message };
@@ -134,7 +135,7 @@ fn gathered(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, run: &str, status: &s
     }
     let output =
         Value::from([("run", Value::from(run)), ("status", Value::from(status)), ("missing", Value::List(missing))]);
-    let verdict = if status == "done" { "done" } else { "fallback" };
+    let verdict = if status == "done" && !turn.run_instead { "done" } else { "fallback" };
     let ending = Ending {
         commands,
         collect: Box::new(|output, outcomes| {

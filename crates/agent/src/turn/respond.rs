@@ -54,10 +54,18 @@ fn answer(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> Res
         .with("question", Value::from(turn.started.text.as_str()))
         .with("language", Value::from(turn.started.language.as_str()))
         .with("interpretation", turn.output(Stage::Interpret).clone())
-        .with("decision", turn.output(Stage::Decide).clone());
+        .with("decision", turn.output(Stage::Decide).clone())
+        .with("fallback", fallbacks(turn));
     let outer = Known { names, intent, values: &values };
     let scope = RunScope::new(&values, &outer);
     render(template.template.get(&turn.started.language), &intent.answer, &scope).map_err(|error| error.to_string())
+}
+
+/// The stages in which the model's reply could not be used and the domain's rules stood in: an answer can
+/// say so by the name `fallback`.
+fn fallbacks(turn: &Turn) -> Value {
+    let replaced = turn.outputs.iter().filter(|(_, (finished, _))| finished.verdict == "fallback");
+    replaced.map(|(stage, _)| stage.name()).collect::<Vec<_>>().into()
 }
 
 /// What an answer may name beside the run's values, and what it rests on.
