@@ -3,6 +3,7 @@
 //! **Invariant: only an assertion of the same subject and key can supersede.** A late fact goes in before
 //! the newer one and does not replace it. Nothing is ever removed: a retraction is one more entry.
 
+mod chunks;
 mod decide;
 mod evolve;
 mod order;
@@ -69,7 +70,7 @@ impl Ledger {
             digest.text(key);
             digest.text(timeline.cardinality.name());
             digest.number(timeline.versions().len() as i64);
-            for version in timeline.versions() {
+            for version in timeline.versions().iter() {
                 digest.number(version.seq as i64);
                 digest.number(version.recorded_at);
                 digest.number(i64::from(version.turn));

@@ -6,6 +6,8 @@
 //! is below `known`. While nothing came late, the numbers ascend and two searches answer it; otherwise
 //! each block's least number says whether to look into it at all.
 
+use std::sync::Arc;
+
 use throughline_journal::Millis;
 
 /// How many entries a block holds before it is split.
@@ -17,10 +19,10 @@ pub(crate) const OPEN_END: Millis = Millis::MAX;
 /// A place in an [`Order`]: block and offset. It stands before the entry it names.
 pub(crate) type Place = (usize, usize);
 
-/// Version numbers in the order of valid time.
+/// Version numbers in the order of valid time. A copy shares its blocks until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
-    blocks: Vec<Block>,
+    blocks: Vec<Arc<Block>>,
     late: bool,
 }
 
@@ -55,11 +57,11 @@ impl Order {
     ) {
         let (b, o) = self.place(&before);
         if self.blocks.is_empty() {
-            self.blocks.push(Block { least: u32::MAX, end: Millis::MIN, ..Block::default() });
+            self.blocks.push(Arc::new(Block { least: u32::MAX, end: Millis::MIN, ..Block::default() }));
         }
         let last_block = self.blocks.len().saturating_sub(1);
         let b = b.min(last_block);
-        let Some(block) = self.blocks.get_mut(b) else { return };
+        let Some(block) = self.blocks.get_mut(b).map(Arc::make_mut) else { return };
         let o = o.min(block.index.len());
         self.late |= b < last_block || o < block.index.len();
         block.from.insert(o, from);
@@ -73,7 +75,7 @@ impl Order {
                 Block { from: block.from.split_off(at), index: block.index.split_off(at), ..Block::default() };
             block.refresh(&end_of);
             next.refresh(&end_of);
-            self.blocks.insert(b + 1, next);
+            self.blocks.insert(b + 1, Arc::new(next));
         }
     }
 

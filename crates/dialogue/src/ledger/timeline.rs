@@ -7,6 +7,7 @@ use throughline_journal::{Millis, Origin, Seq};
 use throughline_protocol::At;
 use throughline_value::{Number, Value};
 
+use super::chunks::Chunks;
 use super::order::{OPEN_END, Order, Place};
 
 /// How many values of one key are true at once.
@@ -187,7 +188,7 @@ pub(crate) struct Fate {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
     pub(crate) cardinality: Cardinality,
-    versions: Vec<Version>,
+    versions: Chunks<Version>,
     order: Order,
     /// Of a key with many values: the entries of each value, by its canonical text.
     lanes: BTreeMap<String, Order>,
@@ -252,7 +253,7 @@ impl Timeline {
     }
 
     /// Every entry, in the order of the journal.
-    pub(crate) fn versions(&self) -> &[Version] {
+    pub(crate) fn versions(&self) -> &Chunks<Version> {
         &self.versions
     }
 
