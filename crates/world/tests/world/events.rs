@@ -283,3 +283,14 @@ fn events_are_seen_as_they_were() {
     let status = |seq| bench.world.events(throughline_world::At { seq, valid_at: 3 }).pop().map(|e| e.status);
     assert_eq!([0, 1, 2, 3].map(status), [None, Some("pending".into()), Some("held".into()), Some("cancelled".into())]);
 }
+
+#[test]
+fn what_was_held_is_not_missed_when_the_clock_has_stepped_back() {
+    let mut bench = bench();
+    bench.env.set("ready", false);
+    bench.run(&schedule(r#""at":100,"when":"ready","missed":"skip""#)).unwrap();
+    assert_eq!(bench.tick(200, None), [r#"held "alert" due=100 late="#]);
+    assert_eq!(bench.tick(50, None), [""; 0]);
+    bench.env.set("ready", true);
+    assert_eq!(bench.tick(10 * MINUTE, Some(50)), [r#"fired "alert" due=100 late=599900"#]);
+}

@@ -117,6 +117,12 @@ fn below_the_floor_the_domain_says_what_happens_and_the_confidence_stays_as_give
     bench.run(&add("p", "hold", "A", r#","confidence":0.9"#)).unwrap();
     let views = bench.world.relations(bench.at(), None, Some("hold"));
     assert_eq!((views.len(), views[0].flag.clone()), (1, None));
+    // What is held ends nothing.
+    bench.now += 1;
+    bench.run(&add("p", "hold", "A", r#","confidence":0.3"#)).unwrap();
+    let views = bench.world.relations(bench.at(), None, Some("hold"));
+    let shown: Vec<_> = views.iter().map(|v| (v.confidence.as_ref().unwrap().to_string(), v.flag.as_deref())).collect();
+    assert_eq!(shown, [("0.9".to_owned(), None), ("0.3".to_owned(), Some("held"))]);
 }
 
 #[test]

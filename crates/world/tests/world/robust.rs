@@ -132,3 +132,25 @@ fn a_hub_of_many_relations_shows_them_from_both_ends() {
     assert_eq!(bench.world.relations(bench.at(), Some("hub"), None).len(), 2 * count as usize);
     assert_eq!(bench.world.relations(bench.at(), Some("p7"), None).len(), 2);
 }
+
+#[test]
+fn forged_records_cannot_make_a_circle_of_merges_or_settle_an_event_twice() {
+    let mut bench = Bench::new("{}");
+    let mut ids = Vec::new();
+    for name in ["a", "b", "c"] {
+        let command = format!(r#"{{"type":"register_entity","entity_type":"p","raw_id":"{name}"}}"#);
+        ids.push(bench.id(&command, "entity"));
+    }
+    bench.run(r#"{"type":"schedule_event","name":"e","at":1}"#).unwrap();
+    bench.tick(2_000, None);
+    let fired = Draft::new("event.fired", bench.journal.record(5).unwrap().data().clone());
+    let merge = |keep: &str, merged: &str| {
+        Draft::new("entity.merged", read(&format!(r#"{{"entity":"{keep}","merged":"{merged}"}}"#)))
+    };
+    bench.fold(vec![merge(&ids[0], &ids[1]), merge(&ids[2], &ids[0])]);
+    let (events, entities) = (bench.world.events(bench.at()), bench.world.entities(bench.at(), None));
+    bench.fold(vec![merge(&ids[1], &ids[2]), merge(&ids[2], &ids[2]), merge(&ids[2], &ids[1]), fired]);
+    assert_eq!(bench.world.quarantined(), 4);
+    assert_eq!((bench.world.events(bench.at()), bench.world.entities(bench.at(), None)), (events, entities));
+    assert_eq!(bench.world.resolve("b", None).as_deref(), Some(&*ids[2]));
+}
