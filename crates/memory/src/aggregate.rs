@@ -4,6 +4,7 @@ use throughline_journal::{Millis, Seq};
 use throughline_protocol::view::MemoryView;
 use throughline_protocol::{At, Refusal};
 
+use crate::allen::Relation;
 use crate::index::{Block, Step, Summary};
 use crate::limits::MAX_BUCKETS;
 use crate::memory::Memory;
@@ -125,6 +126,41 @@ impl Memory {
         let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
         let live = rows.iter().filter(|row| self.is_live_at(**row, at.seq));
         live.filter_map(|row| self.show(*row, at.seq, format!("with {entity}"))).collect()
+    }
+
+    /// The events that lie so to another one, in order of time: those it was `During`, those that are `After`
+    /// it. An event without an end is a moment.
+    ///
+    /// # Errors
+    /// `unknown-memory`; `memory-forgotten` when the other event is not current at that moment.
+    pub fn related(&self, at: At, memory: &str, relations: &[Relation]) -> Result<Vec<MemoryView>, Refusal> {
+        let item = self.known(memory, "/memory")?;
+        let span = |row: u32| self.table.row(row).map(|r| (r.at, self.table.end(row)));
+        let row = self.table.version_at(item, at.seq).filter(|row| self.is_live_at(*row, at.seq));
+        let Some(own) = row.and_then(span) else {
+            let message = format!("`{memory}` is not current at this moment");
+            return Err(Refusal::new("memory-forgotten", message).at_path("/memory"));
+        };
+        let fits = |number: u32| span(number).is_some_and(|s| relations.contains(&Relation::between(s, own)));
+        let mut part = |summary: &Summary| {
+            // Only what is apart on one side can be left out without a look.
+            let apart = |relation: &Relation| match relation {
+                Relation::Before => summary.first < own.0,
+                Relation::After => summary.last > own.0,
+                _ => summary.first <= own.1 && summary.end >= own.0,
+            };
+            if relations.iter().any(apart) { Step::Open } else { Step::Pass }
+        };
+        let mut found = Vec::new();
+        self.time.walk(&mut part, &mut |block| {
+            let rows = block.row.iter().copied().filter(|r| Some(*r) != row);
+            found.extend(rows.filter(|r| self.is_live_at(*r, at.seq) && fits(*r)));
+        });
+        let show = |number: u32| {
+            let relation = span(number).map(|s| Relation::between(s, own));
+            self.show(number, at.seq, relation.map(|r| format!("{r:?}").to_lowercase()).unwrap_or_default())
+        };
+        Ok(found.into_iter().filter_map(show).collect())
     }
 
     /// The `n` events before a moment, and the `n` at it and after it.

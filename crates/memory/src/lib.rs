@@ -22,6 +22,7 @@
 //! ```
 
 mod aggregate;
+pub mod allen;
 mod decide;
 mod digest;
 mod evolve;

@@ -34,7 +34,8 @@ struct Found {
 
 impl Memory {
     /// The events that a recall keeps: in valid-time order, the newest ones when there are more than the
-    /// limit; or ranked by words. An event with a duration is in a window that it overlaps. The page repeats
+    /// limit; or ranked by words. An event with a duration is in a window that it overlaps; a window that ends
+    /// where it begins holds what lasts over that instant. The page repeats
     /// the window, says how many matched in all, and how many were hidden by each reason: `forgotten`, and
     /// `limit` for those that matched beyond the limit.
     ///
@@ -84,9 +85,9 @@ impl Memory {
         };
         let (since, until) = (resolve(&query.since, "/since")?, resolve(&query.until, "/until")?);
         if let (Some(since), Some(until)) = (since, until)
-            && until <= since
+            && until < since
         {
-            let message = format!("the window ends ({until}) before it begins ({since}); its end is not in it");
+            let message = format!("the window ends ({until}) before it begins ({since}); turn them round");
             return Err(Refusal::new("empty-window", message).at_path("/until"));
         }
         // A name that nothing has matches nothing; it is not dropped.

@@ -211,7 +211,7 @@ fn what_does_not_fit_is_refused_whole_with_its_place() {
         keeper.run(r#"{"type": "forget", "memories": ["m_1_1"]}"#).unwrap_err().suggestion.unwrap(),
         "did you mean `m_1_0`?"
     );
-    assert_eq!(keeper.recall(r#"{"since": 5, "until": 5}"#).unwrap_err().code, "empty-window");
+    assert_eq!(keeper.recall(r#"{"since": 5, "until": 4}"#).unwrap_err().code, "empty-window");
     assert_eq!(keeper.recall(r#"{"limit": 10001}"#).unwrap_err().code, "limit-too-large");
     assert_eq!(keeper.memory.counts(keeper.now(), 0, 10, 0, &[]).unwrap_err().code, "bad-buckets");
 }
