@@ -7,6 +7,7 @@ mod steps;
 use throughline_protocol::view::{PlanReport, PlanStep};
 use throughline_value::{Span, Value, json};
 
+use crate::foreign;
 use crate::graph::{self, Edges, Graph};
 use crate::limits::MAX_PLAN_BYTES;
 use crate::plan::{Plan, Step};
@@ -26,15 +27,15 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
             return (None, report(String::new(), problems, None, &Graph::new()));
         }
         Value::Text(text) if text.trim_start().starts_with(['[', '{']) => match json::read_value(text) {
-            Ok(value) => crate::json::to_text(&value, &mut problems),
+            Ok(value) => from_json(&value, scope, &mut problems),
             Err(error) => {
                 let message = format!("this looks like the JSON form, but: {error}");
                 problems.error("plan-syntax", error.span().unwrap_or_default(), message);
                 return (None, report(text.clone(), problems, None, &Graph::new()));
             }
         },
-        Value::Text(text) => text.clone(),
-        other => crate::json::to_text(other, &mut problems),
+        Value::Text(text) => foreign::read(text, scope, &mut problems).unwrap_or_else(|| text.clone()),
+        other => from_json(other, scope, &mut problems),
     };
     if text.len() > MAX_PLAN_BYTES {
         let message = format!("a plan has at most {MAX_PLAN_BYTES} bytes; this one has {}", text.len());
@@ -46,6 +47,11 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
         return (None, report(text, problems, None, &Graph::new()));
     }
     check_text(text, scope, problems)
+}
+
+/// The text form of a plan in JSON, ours or another's.
+fn from_json(plan: &Value, scope: &Scope, problems: &mut Problems) -> String {
+    foreign::json_calls(plan, scope, problems).unwrap_or_else(|| crate::json::to_text(plan, problems))
 }
 
 fn check_text(text: String, scope: &Scope, mut problems: Problems) -> (Option<Plan>, PlanReport) {

@@ -34,6 +34,7 @@ pub mod check;
 pub mod evidence;
 pub mod extract;
 mod fix;
+mod foreign;
 mod graph;
 mod json;
 pub mod limits;

@@ -5,4 +5,4 @@ mod parse;
 mod token;
 
 pub(crate) use parse::{Draft, DraftPlan, Place, Use, parse};
-pub(crate) use token::{quote_pattern, quote_plain};
+pub(crate) use token::{Cursor, quote_pattern, quote_plain};

@@ -200,6 +200,31 @@ impl<'a> Cursor<'a> {
         None
     }
 
+    /// How many brackets of the rest are open at its end; `None` when a quote is.
+    pub(crate) fn open_brackets(&self) -> Option<usize> {
+        let mut depth = 0_usize;
+        let mut skip_to = self.at;
+        for (i, c) in self.rest().char_indices() {
+            let at = self.at + i;
+            if at < skip_to {
+                continue;
+            }
+            match c {
+                '"' | '\'' => {
+                    let mut inner = Self { at, ..*self };
+                    if inner.quoted().is_none_or(|q| q.open) {
+                        return None;
+                    }
+                    skip_to = inner.at;
+                }
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        Some(depth)
+    }
+
     /// The rest as parts between commas outside quotes and brackets.
     pub(crate) fn split_commas(&self) -> Vec<Span> {
         let mut parts = Vec::new();

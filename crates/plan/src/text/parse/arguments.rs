@@ -26,10 +26,12 @@ impl Parser<'_> {
         cursor.at = then_at + "THEN".len();
         let Some(else_at) = cursor.find_word("ELSE") else {
             let end = Span::new(cursor.end, cursor.end);
-            self.problems
-                .error("plan-syntax", op, "`IF condition THEN expression ELSE expression`: ELSE is missing; write what the value is otherwise")
-                .fix = fix("otherwise null", end, " ELSE null");
-            self.formula(Span::new(cursor.at, cursor.end), Place::Then);
+            let then = self.formula(Span::new(cursor.at, cursor.end), Place::Then);
+            let message =
+                "`IF condition THEN expression ELSE expression`: ELSE is missing; write what the value is otherwise";
+            let problem = self.problems.error("plan-syntax", op, message);
+            // Only behind an expression that reads is the place for ELSE certain.
+            problem.fix = then.and_then(|_| fix("otherwise null", end, " ELSE null"));
             return None;
         };
         let then = self.formula(Span::new(cursor.at, else_at), Place::Then);
@@ -59,9 +61,13 @@ impl Parser<'_> {
         let text = cursor.slice(body);
         if !text.ends_with(')') {
             let end = Span::new(cursor.end, cursor.end);
-            self.problems
-                .error("plan-syntax", Span::new(open, open + 1), "this bracket is not closed; add `)` at the end")
-                .fix = fix("close the bracket", end, ")");
+            let closes = Cursor { at: open, ..*cursor }.open_brackets() == Some(1);
+            let problem = self.problems.error(
+                "plan-syntax",
+                Span::new(open, open + 1),
+                "this bracket is not closed; add `)` at the end",
+            );
+            problem.fix = if closes { fix("close the bracket", end, ")") } else { None };
             return None;
         }
         let inner = Cursor { end: body.end - 1, ..*cursor };

@@ -1,0 +1,285 @@
+//! Plans in the spellings of other systems, small ones and those of the shared data.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may fail"
+)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use throughline_plan::{Scope, ToolRule, check};
+use throughline_protocol::view::PlanReport;
+use throughline_value::{Value, json};
+
+fn scope<'a>(tools: impl IntoIterator<Item = &'a str>) -> Scope {
+    tools.into_iter().fold(Scope::new(), |scope, tool| scope.tool(tool, ToolRule::default()))
+}
+
+fn reported(text: &str) -> PlanReport {
+    check(&text.into(), &scope(["Google", "LLM", "Calculator", "search", "math"])).1
+}
+
+#[track_caller]
+fn reads(text: &str, expected: &str, problems: &[&str]) {
+    let report = reported(text);
+    let said: Vec<_> = report.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert_eq!((report.text.as_str(), said), (expected, problems.to_vec()), "{text}");
+}
+
+#[test]
+fn the_rewoo_spelling_becomes_a_plan_of_ours() {
+    reads(
+        "Question: who?\nPlan: Find it.\n#E1 = Google[2024 winner]\nPlan: Ask about #E1.\n#E2 = LLM[Home of #E1, really \"#E1\"?]",
+        "$E1 = CALL Google(input: \"2024 winner\")  # Find it.\n$E2 = CALL LLM(input: \"Home of \" ~ $E1 ~ \", really \\\"\" ~ $E1 ~ \"\\\"?\")  # Ask about #E1.\n",
+        &[],
+    );
+    reads(
+        "Plan: a. #E1 = Google[x]\nPlan: b. #E2 = LLM[#E1]",
+        "$E1 = CALL Google(input: \"x\")  # a.\n$E2 = CALL LLM(input: $E1)  # b.\n",
+        &[],
+    );
+    let many: String = (1..=12).map(|i| format!("#E{i} = Google[x]\n")).collect();
+    let report = reported(&format!("{many}#E13 = LLM[Compare #E12 and #E1]"));
+    assert!(report.ok && report.text.ends_with("$E13 = CALL LLM(input: \"Compare \" ~ $E12 ~ \" and \" ~ $E1)\n"));
+    reads("#E1 = Google[a [b] c]", "$E1 = CALL Google(input: \"a [b] c\")\n", &[]);
+    reads("#E1 = LLM[{'key': 'value', 'number': 42}]", "$E1 = CALL LLM(key: \"value\", number: 42)\n", &[]);
+    reads("#E1 = LLM[{\"incomplete\": json]", "$E1 = CALL LLM(input: \"{\\\"incomplete\\\": json\")\n", &[]);
+    reads("#E1 = Google[a \\ \"b\" $x {{ y }}]", "$E1 = CALL Google(input: \"a \\\\ \\\"b\\\" $x {{ y }}\")\n", &[]);
+}
+
+#[test]
+fn what_is_wrong_in_the_rewoo_spelling_is_said_with_its_line() {
+    reads(
+        "#E1 = Google[a",
+        "$E1 = CALL Google(input: \"a\")\n",
+        &["line 1: a bracket is not closed; the end of the line closes it"],
+    );
+    reads(
+        "#E1 = Google[a], LLM[b]",
+        "$E1 = CALL Google(input: \"a\")\n",
+        &["line 1: several calls stand behind #E1; write one call a line, each with its own name"],
+    );
+    let codes = |text: &str| reported(text).diagnostics.iter().map(|d| d.code.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        codes("#E1 = Gogle[a]\n#E2 = LLM[#E3]\n#E1 = LLM[#E2]"),
+        ["unknown-tool", "undeclared-binding", "repeated-binding"]
+    );
+    assert_eq!(codes("#E1 = Google[a]\n#E2 = what is it"), ["unknown-tool", "plan-syntax"]);
+    assert_eq!(codes("#E1 = Google[#E2]\n#E2 = LLM[#E1]"), ["cyclic-plan"]);
+}
+
+#[test]
+fn the_numbered_spelling_becomes_a_plan_of_ours() {
+    reads(
+        "Question: how?\n1. search(\"cheetah, (fast)\")\n2. math(problem=\"half of $1 for $9?\", context=[\"$1\", 'a', 2, None])\nThought: done.\n3. join()<END_OF_PLAN>",
+        "$s1 = CALL search(input: \"cheetah, (fast)\")\n$s2 = CALL math(problem: \"half of \" ~ $s1 ~ \" for $9?\", context: [$s1, \"a\", 2, null])\n",
+        &[],
+    );
+    reads(
+        "1. search(\"a\")\n2. math(\"b\", [\"$1\"]\n",
+        "$s1 = CALL search(input: \"a\")\n$s2 = CALL math(input1: \"b\", input2: [$s1])\n",
+        &["line 2: a bracket is not closed; the end of the line closes it"],
+    );
+    reads(
+        "1. search(\"a\") 2. search(\"b\")",
+        "$s1 = CALL search(input: \"a\")\n",
+        &["line 1: several calls stand on one line; write one call a line"],
+    );
+}
+
+/// The shared data, or a visible word that it is not there.
+fn data(name: &str) -> Option<String> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = std::env::var_os("THROUGHLINE_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
+    let text = std::fs::read_to_string(shared.join("data/d_plans").join(name)).ok();
+    if text.is_none() {
+        println!("SKIPPED 1: data/d_plans/{name} is not there; set THROUGHLINE_SHARED");
+    }
+    text
+}
+
+fn rows(name: &str) -> Vec<Value> {
+    let text = data(name).unwrap_or_default();
+    text.lines().filter(|l| !l.trim().is_empty()).map(|l| json::read_value(l).unwrap()).collect()
+}
+
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_json(), |t| t.trim_start_matches('#').to_owned())
+}
+
+fn words(value: Option<&Value>) -> Vec<String> {
+    value.and_then(Value::as_list).unwrap_or(&[]).iter().map(word).collect()
+}
+
+/// Compares tools, needs and waves with what a row expects; `id` names a step of ours as the row does.
+fn agrees(row: &Value, plan: &Value, id: impl Fn(&str) -> String, left_out: impl Fn(&Value) -> bool) {
+    let expected = row.get("expected").unwrap();
+    let steps: Vec<&Value> =
+        expected.get("steps").unwrap().as_list().unwrap().iter().filter(|s| !left_out(s)).collect();
+    let tools: Vec<&str> = steps.iter().map(|s| s.get("tool").unwrap().as_str().unwrap()).collect();
+    let report = check(plan, &scope(tools.iter().copied().filter(|t| *t != "var_result"))).1;
+    let name = row.get("id").map(word).unwrap_or_default();
+    assert_eq!(report.steps.len(), steps.len(), "{name}: {:?}\n{}", report.diagnostics, report.text);
+    for (ours, theirs) in report.steps.iter().zip(&steps) {
+        assert_eq!(id(&ours.id), word(theirs.get("id").unwrap()), "{name}");
+        let mut needs: Vec<_> = ours.needs.iter().map(|n| id(n)).collect();
+        let mut deps = words(theirs.get("deps"));
+        needs.sort();
+        deps.sort();
+        assert_eq!(needs, deps, "{name} {}", ours.id);
+        if ours.op == "CALL" {
+            assert_eq!(ours.args.get("tool").unwrap().as_str(), theirs.get("tool").unwrap().as_str(), "{name}");
+        }
+        let mended = report.diagnostics.iter().any(|d| d.code == "plan-mended");
+        let malformed = steps.iter().any(|s| s.get("well_formed").and_then(Value::as_bool) == Some(false));
+        assert_eq!(mended, malformed, "{name}: a malformed row is reported, a well-formed one is not");
+    }
+    assert!(report.ok, "{name}: {:?}", report.diagnostics);
+    let gone: Vec<String> = expected
+        .get("steps")
+        .unwrap()
+        .as_list()
+        .unwrap()
+        .iter()
+        .filter(|s| left_out(s))
+        .map(|s| word(s.get("id").unwrap()))
+        .collect();
+    let waves: Vec<Vec<String>> = expected
+        .get("waves")
+        .unwrap()
+        .as_list()
+        .unwrap()
+        .iter()
+        .map(|w| words(Some(w)).into_iter().filter(|s| !gone.contains(s)).collect())
+        .filter(|w: &Vec<String>| !w.is_empty())
+        .collect();
+    let ours: Vec<Vec<String>> = report.waves.iter().map(|w| w.iter().map(|s| id(s)).collect()).collect();
+    assert_eq!(ours, waves, "{name}");
+}
+
+#[test]
+fn every_rewoo_plan_of_the_shared_data_has_its_steps_needs_and_waves() {
+    for file in ["rewoo_exemplars.jsonl", "rewoo_real_model.jsonl"] {
+        for row in rows(file) {
+            agrees(&row, row.get("text").unwrap(), str::to_owned, |_| false);
+        }
+    }
+}
+
+#[test]
+fn every_numbered_plan_of_the_shared_data_has_its_steps_needs_and_waves() {
+    for file in ["llmcompiler_exemplars.jsonl", "llmcompiler_real_model.jsonl"] {
+        for row in rows(file) {
+            let join = |step: &Value| step.get("tool").and_then(Value::as_str) == Some("join");
+            agrees(&row, row.get("text").unwrap(), |id| id.trim_start_matches('s').to_owned(), join);
+        }
+    }
+}
+
+#[test]
+fn every_list_of_calls_of_the_shared_data_has_its_steps_needs_and_waves() {
+    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+    for row in rows("nestful_executable.jsonl") {
+        let expected = row.get("expected").unwrap();
+        let valid = expected.get("valid_plan").and_then(Value::as_bool) == Some(true);
+        if valid {
+            agrees(&row, row.get("plan").unwrap(), str::to_owned, |_| false);
+            *kinds.entry("valid").or_default() += 1;
+        } else {
+            let tools: Vec<String> = expected
+                .get("steps")
+                .unwrap()
+                .as_list()
+                .unwrap()
+                .iter()
+                .map(|s| word(s.get("tool").unwrap()))
+                .collect();
+            let report = check(row.get("plan").unwrap(), &scope(tools.iter().map(String::as_str))).1;
+            assert!(!report.ok, "{}: {}", row.get("id").unwrap().to_json(), report.text);
+            *kinds.entry("wrong").or_default() += 1;
+        }
+    }
+    println!("lists of calls: {kinds:?}");
+}
+
+#[test]
+fn every_line_of_bracket_calls_is_one_call_or_is_reported() {
+    for row in rows("tool_bracket_lines.jsonl") {
+        let text = row.get("text").unwrap().as_str().unwrap();
+        let calls = row.get("calls").unwrap().as_list().unwrap();
+        let report = check(&format!("#E1 = {text}").into(), &scope(["Search", "Lookup", "Finish"])).1;
+        if calls.len() > 1 {
+            assert!(report.diagnostics.iter().any(|d| d.message.contains("several calls")), "{text}");
+            continue;
+        }
+        assert!(report.ok, "{text}: {:?}", report.diagnostics);
+        let arg = calls[0].get("arg").unwrap().as_str().unwrap();
+        let ours = report.steps[0].args.get("arguments").unwrap().get("input").unwrap().as_str().unwrap().to_owned();
+        let plain = arg.trim().trim_matches('"');
+        assert!(ours == arg.trim() || ours == plain, "{text}: {ours}");
+    }
+}
+
+#[test]
+fn every_row_of_substitutions_comes_out_as_expected() {
+    for row in rows("rewoo_substitution.jsonl") {
+        let input = row.get("input").unwrap();
+        match row.get("kind").unwrap().as_str().unwrap() {
+            "substitute" => {
+                let mut plan = Vec::new();
+                for (name, _) in row.get("bindings").unwrap().as_map().unwrap() {
+                    plan.push(call(name, "echo", &"x".into()));
+                }
+                plan.push(call("#E99", "echo", input));
+                let report = check(&Value::List(plan), &scope(["echo"])).1;
+                assert!(report.ok, "{:?}", report.diagnostics);
+                // What the expressions of the last step give is compared with the row.
+                let mut env = throughline_expr::MapEnv::new();
+                for (name, value) in row.get("bindings").unwrap().as_map().unwrap() {
+                    env.set(format!("${}", name.trim_start_matches('#')), value.clone());
+                }
+                let arguments = report.steps.last().unwrap().args.get("arguments").unwrap().as_map().unwrap().clone();
+                let value = |v: &Value| match v.as_str() {
+                    Some(text) if text.starts_with(['=', '$']) => {
+                        throughline_expr::Expr::parse(text.trim_start_matches('=')).unwrap().eval(&env).unwrap()
+                    }
+                    _ => v.clone(),
+                };
+                let got: Value = match row.get("expected").unwrap() {
+                    Value::Text(_) => value(&arguments["input"]),
+                    _ => Value::Map(arguments.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
+                };
+                assert_eq!(got, *row.get("expected").unwrap());
+            }
+            "parse_json_plan" => {
+                let report = check(input, &scope(["calculator__subtract", "internet_search"])).1;
+                match row.get("expected_waves") {
+                    None => assert!(!report.ok),
+                    Some(waves) => {
+                        assert!(report.ok, "{:?}", report.diagnostics);
+                        let waves: Vec<_> = waves.as_list().unwrap().iter().map(|w| words(Some(w))).collect();
+                        assert_eq!(report.waves, waves);
+                    }
+                }
+            }
+            "parse_tool_input" => {
+                let report = check(&format!("#E1 = echo[{}]", input.as_str().unwrap()).into(), &scope(["echo"])).1;
+                let arguments = report.steps[0].args.get("arguments").unwrap();
+                let expected = row.get("expected").unwrap();
+                let got = if expected.as_map().is_some() { Some(arguments) } else { arguments.get("input") };
+                assert_eq!(got, Some(expected));
+            }
+            other => panic!("a kind of row that is not known: {other}"),
+        }
+    }
+}
+
+fn call(id: &str, tool: &str, input: &Value) -> Value {
+    let evidence =
+        Value::from([("placeholder", Value::from(id)), ("tool", tool.into()), ("tool_input", input.clone())]);
+    Value::from([("plan", Value::from("p")), ("evidence", evidence)])
+}
