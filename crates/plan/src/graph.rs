@@ -77,26 +77,34 @@ fn rotated(mut cycle: Vec<usize>, graph: &Graph) -> Vec<String> {
 pub(crate) fn waves(graph: &Graph) -> Vec<Vec<String>> {
     let gates = gates(graph);
     let mut level: IndexMap<&str, usize> = IndexMap::new();
-    let mut left: Vec<&str> = graph.keys().map(String::as_str).collect();
-    let mut waves: Vec<Vec<String>> = Vec::new();
-    while !left.is_empty() {
-        let wave: Vec<&str> = left
-            .iter()
-            .copied()
-            .filter(|step| {
-                let used = graph.get(*step).into_iter().flat_map(Edges::all);
-                let gated = gates.get(*step).into_iter().flatten().map(String::as_str);
-                used.chain(gated).all(|name| !graph.contains_key(name) || level.contains_key(name))
-            })
-            .collect();
-        if wave.is_empty() {
+    // In a valid plan one pass is enough; steps out of order take more, and those of a cycle never get a level.
+    loop {
+        let before = level.len();
+        for (step, edges) in graph {
+            if level.contains_key(step.as_str()) {
+                continue;
+            }
+            let gated = gates.get(step).into_iter().flatten().map(String::as_str);
+            let mut awaited = edges.all().chain(gated).filter(|name| graph.contains_key(*name));
+            let after = awaited.try_fold(0, |most, name| level.get(name).map(|l| most.max(l + 1)));
+            if let Some(after) = after {
+                level.insert(step, after);
+            }
+        }
+        if level.len() == before {
             break;
         }
-        left.retain(|step| !wave.contains(step));
-        for step in &wave {
-            level.insert(step, waves.len());
+    }
+    let mut waves: Vec<Vec<String>> = Vec::new();
+    // In the order of the text within each wave.
+    for step in graph.keys() {
+        let Some(at) = level.get(step.as_str()) else { continue };
+        while waves.len() <= *at {
+            waves.push(Vec::new());
         }
-        waves.push(wave.into_iter().map(str::to_owned).collect());
+        if let Some(wave) = waves.get_mut(*at) {
+            wave.push(step.clone());
+        }
     }
     waves
 }

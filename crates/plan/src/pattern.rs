@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::limits::{MAX_PATTERN_BYTES, PATTERN_NEST_LIMIT, PATTERN_SIZE_LIMIT};
+use crate::limits::{MAX_MATCHES, MAX_PATTERN_BYTES, PATTERN_NEST_LIMIT, PATTERN_SIZE_LIMIT};
 
 /// A pattern that compiles and has exactly one group: for those who look for values outside of a plan.
 #[derive(Clone, Debug)]
@@ -21,6 +21,33 @@ impl Pattern {
     #[must_use]
     pub fn find_all(&self, text: &str) -> Vec<String> {
         self.0.captures_iter(text).filter_map(|found| found.get(1)).map(|group| group.as_str().to_owned()).collect()
+    }
+}
+
+/// A regular expression with exactly one group, within the limits of plans: what a pattern of a domain is.
+///
+/// ```
+/// let pattern = throughline_plan::Pattern::compile(r"order (PZ-\d+)").unwrap();
+/// assert_eq!(pattern.find_all("order PZ-1 and order PZ-2"), ["PZ-1", "PZ-2"]);
+/// assert!(throughline_plan::Pattern::compile(r"PZ-\d+").unwrap_err().contains("exactly one group"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong and what to do.
+    pub fn compile(pattern: &str) -> Result<Self, String> {
+        compile(pattern).map(Self).map_err(|wrong| wrong.message)
+    }
+
+    /// The group of every match, in the order of the text; at most [`MAX_MATCHES`].
+    #[must_use]
+    pub fn find_all(&self, text: &str) -> Vec<String> {
+        let groups = self.0.captures_iter(text).filter_map(|captures| captures.get(1));
+        groups.take(MAX_MATCHES).map(|group| group.as_str().to_owned()).collect()
     }
 }
 
