@@ -28,7 +28,10 @@ pub(crate) struct Filter {
 /// What a scan found.
 #[derive(Default)]
 struct Found {
+    /// The newest rows, newest first.
     rows: Vec<u32>,
+    /// All that matched, those that are not in `rows` too.
+    total: u64,
     forgotten: u64,
 }
 
@@ -57,18 +60,17 @@ impl Memory {
                     let why = self.why(hit.row, &filter, Some((hit, &wanted)));
                     page.hits.extend(self.show(hit.row, at.seq, why));
                 }
-                (ranked.len(), forgotten)
+                (ranked.len() as u64, forgotten)
             }
             None => {
-                let found = self.scan(at.seq, &filter);
-                let shown = found.rows.get(found.rows.len().saturating_sub(limit)..).unwrap_or_default();
-                for row in shown {
+                let found = self.scan(at.seq, &filter, limit);
+                for row in found.rows.iter().rev() {
                     page.hits.extend(self.show(*row, at.seq, self.why(*row, &filter, None)));
                 }
-                (found.rows.len(), found.forgotten)
+                (found.total, found.forgotten)
             }
         };
-        page.total = total as u64;
+        page.total = total;
         let beyond = page.total - page.hits.len() as u64;
         page.hidden = [("forgotten", forgotten), ("limit", beyond)]
             .into_iter()
@@ -96,6 +98,8 @@ impl Memory {
             |name: &String| self.table.entities.get_index_of(name.as_str()).and_then(|i| u32::try_from(i).ok());
         let mut kinds: Vec<u16> = query.kinds.iter().filter_map(kind).collect();
         kinds.sort_unstable();
+        // A kind that is named twice counts once.
+        kinds.dedup();
         let entities: Vec<u32> = query.entities.iter().filter_map(entity).collect();
         let thread = query
             .thread
@@ -110,9 +114,10 @@ impl Memory {
         })
     }
 
-    /// The rows that a filter keeps, in order.
-    fn scan(&self, seq: Seq, filter: &Filter) -> Found {
-        let mut found = Found::default();
+    /// The newest rows that a filter keeps, and how many it keeps in all. It walks back in time; once it has
+    /// as many rows as wanted, parts of the tree that are kept whole are counted and not looked into.
+    fn scan(&self, seq: Seq, filter: &Filter, limit: usize) -> Found {
+        let found = std::cell::RefCell::new(Found::default());
         if let Some(entities) = &filter.entities {
             let lists = entities.iter().filter_map(|e| self.by_entity.get(*e as usize));
             let mut rows: Vec<u32> = lists.flatten().copied().collect();
@@ -120,15 +125,27 @@ impl Memory {
                 rows.sort_unstable_by(|a, b| self.table.order(*a, *b));
                 rows.dedup();
             }
-            for row in rows {
-                if self.keeps(row, filter) {
-                    self.take(row, seq, &mut found);
-                }
+            let mut found = found.into_inner();
+            for row in rows.into_iter().rev().filter(|row| self.keeps(*row, filter)) {
+                found.take(row, self.table.standing_at(row, seq), limit);
             }
             return found;
         }
-        let mut part = |summary: &Summary| if filter.may_keep(summary) { Step::Open } else { Step::Pass };
+        let mut part = |summary: &Summary| {
+            if !filter.may_keep(summary) {
+                return Step::Pass;
+            }
+            let mut found = found.borrow_mut();
+            if found.rows.len() < limit || !filter.keeps_whole(summary) || summary.changed > seq {
+                return Step::Open;
+            }
+            let (live, forgotten) = filter.count(summary);
+            found.total += live;
+            found.forgotten += forgotten;
+            Step::Pass
+        };
         let mut leaf = |block: &Block| {
+            let mut found = found.borrow_mut();
             // Without durations, the rows of the window lie next to one another.
             let begin = match filter.since {
                 Some(since) if block.summary.lasting == 0 => block.ts.partition_point(|t| *t < since),
@@ -137,23 +154,19 @@ impl Memory {
             let end = filter.until.map_or(block.ts.len(), |until| block.ts.partition_point(|t| *t < until));
             let kinds = block.kind.get(begin..end).unwrap_or_default();
             let rows = block.row.get(begin..end).unwrap_or_default();
-            for (kind, row) in kinds.iter().zip(rows) {
-                let fits = filter.kinds.as_ref().is_none_or(|kinds| kinds.binary_search(kind).is_ok());
-                if fits && self.keeps(*row, filter) {
-                    self.take(*row, seq, &mut found);
+            let clean = block.summary.is_clean() && block.summary.changed <= seq;
+            let plain = filter.thread.is_none() && block.summary.lasting == 0;
+            for (kind, row) in kinds.iter().zip(rows).rev() {
+                let of_kind = filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind));
+                if of_kind && (plain || self.keeps(*row, filter)) {
+                    let standing = if clean { Some(Standing::Live) } else { self.table.standing_at(*row, seq) };
+                    found.take(*row, standing, limit);
                 }
             }
+            false
         };
-        self.time.walk(&mut part, &mut leaf);
-        found
-    }
-
-    fn take(&self, row: u32, seq: Seq, found: &mut Found) {
-        match self.table.standing_at(row, seq) {
-            Some(Standing::Live) => found.rows.push(row),
-            Some(Standing::Forgotten) => found.forgotten += 1,
-            Some(Standing::Replaced) | None => {}
-        }
+        self.time.walk_back(&mut part, &mut leaf);
+        found.into_inner()
     }
 
     /// Whether a filter keeps a row, whatever its standing.
@@ -255,7 +268,42 @@ impl Memory {
     }
 }
 
+impl Found {
+    fn take(&mut self, row: u32, standing: Option<Standing>, limit: usize) {
+        match standing {
+            Some(Standing::Live) => {
+                self.total += 1;
+                if self.rows.len() < limit {
+                    self.rows.push(row);
+                }
+            }
+            Some(Standing::Forgotten) => self.forgotten += 1,
+            Some(Standing::Replaced) | None => {}
+        }
+    }
+}
+
 impl Filter {
+    /// Whether every row of a part that is of the right kind is kept.
+    fn keeps_whole(&self, summary: &Summary) -> bool {
+        self.thread.is_none()
+            && self.entities.is_none()
+            && self.since.is_none_or(|since| summary.first >= since)
+            && self.until.is_none_or(|until| summary.last < until)
+    }
+
+    /// How many of a part's rows of the right kinds are live, and how many forgotten.
+    fn count(&self, summary: &Summary) -> (u64, u64) {
+        match &self.kinds {
+            None => (u64::from(summary.live), u64::from(summary.forgotten)),
+            Some(kinds) => {
+                kinds.iter().filter_map(|kind| summary.of(*kind)).fold((0, 0), |(live, forgotten), count| {
+                    (live + u64::from(count.live), forgotten + u64::from(count.forgotten))
+                })
+            }
+        }
+    }
+
     /// Whether a part of the tree may hold a row that is kept.
     fn may_keep(&self, summary: &Summary) -> bool {
         self.until.is_none_or(|until| summary.first < until)
