@@ -11,20 +11,46 @@ function load() {
   return engine;
 }
 
-/** Opens a journal in its worker. `options` is JSON text. */
+/** The engine runs in a worker that inherits the page's content policy: a worker started by its URL would not. */
+const WHERE = { host: "worker", worker: "blob" };
+
+/** Opens a journal. `options` is JSON text, as the package's `open` takes it. */
 export async function openSession(options) {
   const { open } = await load();
-  return open(JSON.parse(options));
+  return open({ ...JSON.parse(options), ...WHERE });
 }
 
-/** One call of the session protocol, as JSON text both ways. */
-export function request(session, call) {
-  return session.request(call);
+/** One call of the session protocol, as JSON text both ways; throws what the package throws. */
+export async function request(session, text) {
+  const { encode } = await load();
+  const call = JSON.parse(text);
+  return encode(await answer(session, call));
 }
 
-/** What the session says by itself, as JSON text. */
-export function onPush(session, listener) {
-  session.onPush(listener);
+function answer(session, call) {
+  switch (call.type) {
+    case "query":
+      return session.query(call.query);
+    case "execute":
+      return session.execute(call.command, call.meta);
+    case "export":
+      return session.export();
+    case "import":
+      return session.import(call.text);
+    case "verify":
+      return session.verify();
+    case "clock":
+      return call.advance === undefined ? session.setClock(call.now) : session.advance(call.advance);
+    case "cassette":
+      return session.loadCassette(call.text);
+    default:
+      throw Object.assign(new Error(`the inspector does not make the call ${call.type}`), { code: "unknown-call" });
+  }
+}
+
+/** Calls after every change of the journal, by whomever. */
+export function onChange(session, listener) {
+  session.subscribe(() => listener());
 }
 
 export async function closeSession(session) {
@@ -33,13 +59,13 @@ export async function closeSession(session) {
 
 /** The journals stored here, as JSON text. */
 export async function listJournals() {
-  const { list } = await load();
-  return JSON.stringify(await list());
+  const { encode, list } = await load();
+  return encode(await list(WHERE));
 }
 
 export async function deleteJournal(name) {
-  const package_ = await load();
-  await package_.delete(name);
+  const { remove } = await load();
+  await remove(name, WHERE);
 }
 
 /** A file that lies beside the page. */

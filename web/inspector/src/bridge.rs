@@ -10,8 +10,8 @@ extern "C" {
     #[wasm_bindgen(catch)]
     pub(crate) async fn request(session: &JsValue, call: &str) -> Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(js_name = onPush)]
-    pub(crate) fn on_push(session: &JsValue, listener: &JsValue);
+    #[wasm_bindgen(js_name = onChange)]
+    pub(crate) fn on_change(session: &JsValue, listener: &JsValue);
 
     #[wasm_bindgen(catch, js_name = closeSession)]
     pub(crate) async fn close_session(session: &JsValue) -> Result<(), JsValue>;

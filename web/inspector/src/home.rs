@@ -103,10 +103,9 @@ fn DemoCard(card: Card) -> impl IntoView {
 #[component]
 fn Journal(journal: Stored, refresh: Callback<()>) -> impl IntoView {
     let app = use_app();
-    let Stored { name, seq } = journal;
+    let Stored { name, seq, error } = journal;
     let records = move || {
         let lang = app.lang.get();
-        let seq = seq.unwrap_or_default();
         fill(lang.words().records_n, &[("n", &number(seq, lang))])
     };
     let open_name = name.clone();
@@ -143,7 +142,8 @@ fn Journal(journal: Stored, refresh: Callback<()>) -> impl IntoView {
     view! {
         <li class="journal">
             <span class="journal-name">{label}</span>
-            {seq.map(|_| view! { <span class="hint num">{records}</span> })}
+            <span class="hint num">{records}</span>
+            {error.map(|code| view! { <code class="bad-text">{code}</code> })}
             <span class="bar-gap"></span>
             <button class="button" aria-label=open_label on:click=open>{t(|w| w.open)}</button>
             <button class="button quiet" aria-label=delete_label on:click=delete>{t(|w| w.delete)}</button>

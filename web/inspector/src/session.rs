@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
-use throughline_protocol::session::{Ask, Call, Execute, Push, Response};
-use throughline_protocol::{Meta, Outcome, Query, Refusal};
+use throughline_protocol::session::{Ask, Call, Execute};
+use throughline_protocol::{Done, Meta, Query, Refusal};
 use throughline_value::{Value, from_value, from_wire, json, to_value};
 use wasm_bindgen::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::bridge;
 pub(crate) struct Session {
     js: JsValue,
     // Kept alive for as long as the session may speak.
-    _listener: Rc<Closure<dyn Fn(String)>>,
+    _listener: Rc<Closure<dyn Fn()>>,
 }
 
 /// How a journal is opened; the text is what the npm package's `open` takes.
@@ -27,25 +27,20 @@ pub(crate) struct Options<'a> {
 }
 
 impl Session {
-    /// Opens a journal; `listen` hears what the session says by itself.
-    pub(crate) async fn open(options: Options<'_>, listen: impl Fn(Push) + 'static) -> Result<Self, Refusal> {
+    /// Opens a journal; `changed` is called whenever it grew, by this session or another.
+    pub(crate) async fn open(options: Options<'_>, changed: impl Fn() + 'static) -> Result<Self, Refusal> {
         let storage = if options.in_memory { "memory" } else { "indexeddb" };
         let mut map = vec![
             ("name".to_owned(), Value::from(options.name)),
             ("storage".to_owned(), Value::from(storage)),
-            ("host".to_owned(), Value::from("worker")),
         ];
         if let Some(clock) = options.clock {
             map.push(("clock".to_owned(), Value::from(clock)));
         }
         let text = Value::Map(map.into_iter().collect()).to_json();
         let js = bridge::open_session(&text).await.map_err(|error| refusal(&error))?;
-        let listener = Closure::<dyn Fn(String)>::new(move |text: String| {
-            if let Ok(push) = Push::read(&text) {
-                listen(push);
-            }
-        });
-        bridge::on_push(&js, listener.as_ref());
+        let listener = Closure::<dyn Fn()>::new(changed);
+        bridge::on_change(&js, listener.as_ref());
         Ok(Self { js, _listener: Rc::new(listener) })
     }
 
@@ -53,12 +48,7 @@ impl Session {
     pub(crate) async fn call(&self, call: impl Into<Call>) -> Result<Value, Refusal> {
         let text = call.into().to_value().to_json();
         let answer = bridge::request(&self.js, &text).await.map_err(|error| refusal(&error))?;
-        let answer = answer.as_string().unwrap_or_default();
-        let response: Response = from_value(&json::read_value(&answer)?)?;
-        match response.error {
-            Some(error) => Err(error),
-            None => Ok(from_wire(response.result)),
-        }
+        Ok(json::read_value(&answer.as_string().unwrap_or_default())?)
     }
 
     /// Answers a query.
@@ -71,10 +61,7 @@ impl Session {
     /// Runs a command given as a value; a refusal is an error here.
     pub(crate) async fn execute(&self, command: &Value, meta: Meta) -> Result<Value, Refusal> {
         let value = self.call(Execute { command: command.to_json(), meta }).await?;
-        match from_value::<Outcome>(&value)? {
-            Outcome::Done(done) => Ok(done.result),
-            Outcome::Refused(refusal) => Err(refusal),
-        }
+        Ok(from_value::<Done>(&value)?.result)
     }
 
     /// Ends the session; what is under way is waited for.
@@ -88,21 +75,18 @@ impl Session {
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(default)]
 pub(crate) struct Stored {
+    /// Its name.
     pub(crate) name: String,
-    pub(crate) seq: Option<u64>,
+    /// Its last record.
+    pub(crate) seq: u64,
+    /// Why it cannot be read, as a code.
+    pub(crate) error: Option<String>,
 }
 
 /// The journals stored here.
 pub(crate) async fn stored() -> Result<Vec<Stored>, Refusal> {
     let text = bridge::list_journals().await.map_err(|error| refusal(&error))?.as_string().unwrap_or_default();
-    let value = json::read_value(&text)?;
-    let list = value.as_list().unwrap_or_default();
-    list.iter()
-        .map(|item| match item {
-            Value::Text(name) => Ok(Stored { name: name.clone(), seq: None }),
-            other => Ok(from_value(other)?),
-        })
-        .collect()
+    Ok(from_value(&json::read_value(&text)?)?)
 }
 
 /// Removes a stored journal for good.

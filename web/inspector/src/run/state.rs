@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use throughline_protocol::session::{Push, SetClock};
+use throughline_protocol::session::SetClock;
 use throughline_protocol::view::{Evidence, Status, Timeline};
 use throughline_protocol::{Meta, Refusal, query};
 use throughline_value::Value;
@@ -186,7 +186,7 @@ impl RunState {
         self.app.work(async move {
             for command in commands {
                 if let Err(refusal) = self.execute(&command).await {
-                    self.app.tell_refusal(refusal);
+                    self.tell(refusal);
                     return;
                 }
             }
@@ -204,32 +204,29 @@ impl RunState {
                 Ok(value) => {
                     self.clock.try_set(value.get("now").and_then(Value::as_i64));
                 }
-                Err(refusal) => self.app.tell_refusal(refusal),
+                Err(refusal) => self.tell(refusal),
             }
             self.refresh();
         });
     }
 
-    /// The session said something.
-    pub(crate) fn hear(self, push: Push) {
-        match push {
-            Push::Changed(_) => self.refresh(),
-            Push::Failed(failed) => {
-                if self.stage.is_disposed() {
-                    return;
-                }
-                self.busy.set(false);
-                self.app.tell(Notice {
-                    key: "session",
-                    bad: true,
-                    message: Message::plain(|w| w.session_failed),
-                    refusal: Some(failed.error),
-                    action: Some((|w| w.reopen, Callback::new(move |()| super::open::reopen(self)))),
-                });
-            }
-            // This page gives the engine neither tools nor models.
-            Push::HostCall(_) | Push::HostCancel(_) => {}
+    /// Tells a refusal; one that ends the session comes with the way out.
+    pub(crate) fn tell(self, refusal: Refusal) {
+        if self.stage.is_disposed() {
+            return;
         }
+        if !matches!(refusal.code.as_str(), "engine-crashed" | "engine-not-loaded" | "session-closed") {
+            self.app.tell_refusal(refusal);
+            return;
+        }
+        self.busy.set(false);
+        self.app.tell(Notice {
+            key: "session",
+            bad: true,
+            message: Message::plain(|w| w.session_failed),
+            refusal: Some(refusal),
+            action: Some((|w| w.reopen, Callback::new(move |()| super::open::reopen(self)))),
+        });
     }
 
     /// Takes in what is new in the journal.
@@ -243,7 +240,8 @@ impl RunState {
         }
         self.app.work(async move {
             if let Err(refusal) = self.refresh_now().await {
-                self.app.tell_refusal(refusal);
+                self.refreshing.try_set_value(Refresh::Idle);
+                self.tell(refusal);
             }
         });
     }
