@@ -1,0 +1,120 @@
+//! How long the memory takes for a generated history of so many events: `million [events]`, a million when
+//! no number is given. Figures are for comparing two versions on one machine.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people to run and read")]
+
+use std::time::Instant;
+
+use throughline_journal::{Actor, ActorKind, Body, Record};
+use throughline_memory::Memory;
+use throughline_protocol::query::Recall;
+use throughline_protocol::{At, Domain, Time};
+use throughline_value::Value;
+
+const BATCH: u64 = 1_000;
+
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+fn timed<T>(what: &str, times: u32, mut run: impl FnMut() -> T) {
+    let start = Instant::now();
+    for _ in 0..times {
+        std::hint::black_box(run());
+    }
+    println!("{what:<44} {:>12.2} µs", start.elapsed().as_secs_f64() * 1e6 / f64::from(times));
+}
+
+fn main() {
+    let events: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
+    let mut state = 42;
+    let mut memory = Memory::default();
+    let mut clock = 0i64;
+    let (mut building, mut folding) = (0.0, 0.0);
+    for seq in 1..=events / BATCH {
+        let start = Instant::now();
+        let items: Vec<Value> = (0..BATCH)
+            .map(|i| {
+                clock += if next(&mut state).is_multiple_of(40) { 900_000 } else { 400 };
+                let late =
+                    if next(&mut state).is_multiple_of(20) { (next(&mut state) % 2_000) as i64 * 1_000 } else { 0 };
+                let kind = format!("kind{}", (next(&mut state) % 256).isqrt());
+                let entity = format!("e{}", (next(&mut state) % 25_000_000).isqrt());
+                let words: Vec<String> =
+                    (0..6).map(|_| format!("w{}", (next(&mut state) % 400_000_000).isqrt())).collect();
+                Value::from([
+                    ("id", Value::from(format!("m_{seq}_{i}"))),
+                    ("kind", kind.into()),
+                    ("text", words.join(" ").into()),
+                    ("at", Value::from(clock - late)),
+                    ("entities", Value::from(vec![entity])),
+                ])
+            })
+            .collect();
+        let record = Record {
+            seq,
+            recorded_at: clock,
+            valid_from: clock,
+            thread: "main".into(),
+            turn: 0,
+            actor: Actor::of(ActorKind::Import),
+            cause: None,
+            reason: String::new(),
+            origin: None,
+            kind: throughline_memory::kind::REMEMBERED.into(),
+            body: Body::Open(Value::from([("items", Value::List(items))])),
+        };
+        building += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        memory.evolve(&record);
+        folding += start.elapsed().as_secs_f64();
+    }
+    println!(
+        "{} events folded at {:.0} a second ({building:.1} s to make them)",
+        memory.len(),
+        events as f64 / folding
+    );
+    let at = At { seq: events / BATCH, valid_at: 0 };
+    let domain = Domain::default();
+    let recall = |query: &Recall| memory.recall(at, query, &domain).unwrap();
+    let window = |state: &mut u64, width: i64| {
+        let since = (next(state) % clock as u64) as i64;
+        (Some(Time::Millis(since)), Some(Time::Millis(since + width)))
+    };
+    let kinds = || vec!["kind3".to_owned(), "kind7".to_owned(), "kind12".to_owned()];
+    for (what, width) in [("window of about ten, three kinds", 700_000), ("window of about a thousand", 80_000_000)] {
+        timed(what, 200, || {
+            let (since, until) = window(&mut state, width);
+            recall(&Recall { since, until, kinds: kinds(), ..Recall::default() }).total
+        });
+    }
+    timed("the newest ten of everything", 200, || recall(&Recall { limit: Some(10), ..Recall::default() }).total);
+    timed("the newest ten as of the middle", 20, || {
+        memory
+            .recall(At { seq: at.seq / 2, ..at }, &Recall { limit: Some(10), ..Recall::default() }, &domain)
+            .unwrap()
+            .total
+    });
+    timed("the newest ten of an entity", 200, || {
+        let entities = vec![format!("e{}", (next(&mut state) % 25_000_000).isqrt())];
+        recall(&Recall { limit: Some(10), entities, ..Recall::default() }).total
+    });
+    timed("the last of a kind", 200, || memory.last(at, "kind15", (next(&mut state) % clock as u64) as i64));
+    timed("counts in 1,000 parts by kind, everything", 20, || memory.counts(at, 0, clock, 1_000, &[]).unwrap());
+    timed("counts in 1,000 parts by kind, one hundredth", 100, || {
+        let since = (next(&mut state) % clock as u64) as i64;
+        memory.counts(at, since, since + clock / 100, 1_000, &[]).unwrap()
+    });
+    timed("two words in a tenth of the time", 50, || {
+        let (since, until) = window(&mut state, clock / 10);
+        let words = Some(format!("w{} w{}", 1_000 + next(&mut state) % 19_000, 1_000 + next(&mut state) % 19_000));
+        recall(&Recall { since, until, words, limit: Some(10), ..Recall::default() }).total
+    });
+    timed("twenty neighbours", 200, || memory.neighbours(at, (next(&mut state) % clock as u64) as i64, 10));
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(line) = status.lines().find(|l| l.starts_with("VmRSS")) {
+        println!("{line}");
+    }
+}
