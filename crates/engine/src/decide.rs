@@ -138,7 +138,22 @@ impl Decider<'_> {
         }
         let decision = self.decide(command, meta)?;
         let records = self.building.push(self.journal, self.state, decision.drafts);
+        if let (Command::TriggerEvent(_), Some(event)) = (command, decision.result.get("event").and_then(Value::as_str))
+        {
+            self.run_event(event, meta, records.first().copied());
+        }
         Ok(Done { records, result: decision.result })
+    }
+
+    /// Does what an event that was fired by hand does.
+    fn run_event(&mut self, event: &str, meta: &Meta, fired: Option<Seq>) {
+        let (thread, turn) = self.place(meta);
+        for command in self.state.rooms.world.commands_of(event) {
+            let actor = Some(Actor::named(ActorKind::Rule, event));
+            let meta = Meta { thread: Some(thread.clone()), turn: Some(turn), actor, cause: fired, ..Meta::default() };
+            // A refusal is recorded, caused by the event, as when it fires by itself.
+            let _ = self.execute(&command, &meta);
+        }
     }
 
     /// All or none: the state is kept aside and put back when one command is refused.
