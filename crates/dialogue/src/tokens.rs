@@ -10,11 +10,15 @@ enum Class {
     Latin,
     /// Other alphabetic letters: Cyrillic, Greek, Arabic, accented Latin.
     Letter,
-    /// Chinese, Japanese, Korean: about one token a character.
+    /// Chinese, Japanese, Korean: about two tokens for three characters.
     Wide,
     Digit,
     Space,
     Newline,
+    /// Spaces at the beginning of a line.
+    Indent,
+    /// What joins words into a name.
+    Joint,
     /// Everything else, ASCII.
     Punctuation,
     /// Everything else.
@@ -26,6 +30,7 @@ fn class(c: char) -> Class {
         'a'..='z' | 'A'..='Z' => Class::Latin,
         '0'..='9' => Class::Digit,
         '\n' | '\r' => Class::Newline,
+        '_' => Class::Joint,
         c if c.is_whitespace() => Class::Space,
         c if c.is_ascii() => Class::Punctuation,
         '\u{2E80}'..='\u{9FFF}'
@@ -56,10 +61,12 @@ pub fn estimate(text: &str) -> u64 {
     for c in text.chars() {
         let class = class(c);
         match &mut run {
-            Some((open, length)) if *open == class => *length += 1,
+            Some((open, length)) if *open == class || (*open, class) == (Class::Indent, Class::Space) => *length += 1,
             _ => {
                 hundredths += run.map_or(0, |(class, length)| cost(class, length));
-                run = Some((class, 1));
+                // The indentation of a line goes with its break.
+                let indents = class == Class::Space && matches!(run, Some((Class::Newline, _)));
+                run = Some((if indents { Class::Indent } else { class }, 1));
             }
         }
     }
@@ -73,12 +80,14 @@ fn cost(class: Class, length: u64) -> u64 {
         // Up to seven letters are mostly one token; then about one for every four more.
         Class::Latin => HUNDRED + length.saturating_sub(7) * 25,
         Class::Letter => length * 40,
-        Class::Wide => length * 80,
+        Class::Wide => length * 67,
         // Digits go in threes.
         Class::Digit => length.div_ceil(3) * HUNDRED,
         // One space goes with the word behind it.
         Class::Space => length.saturating_sub(1).min(1) * HUNDRED,
-        Class::Newline => HUNDRED,
+        Class::Newline => 70,
+        Class::Indent => 30,
+        Class::Joint => 10,
         Class::Punctuation => length.div_ceil(2) * 90,
         Class::Symbol => length * 150,
     }

@@ -1,4 +1,4 @@
-//! A list that only grows and is cheap to copy.
+//! A list that only grows, is searched by a rising key, and is cheap to copy.
 
 use std::sync::Arc;
 
@@ -6,47 +6,61 @@ use std::sync::Arc;
 const CHUNK: usize = 256;
 
 /// A list that only grows, in shared chunks: a copy shares all of them, and adding to it copies at most the
-/// last one.
+/// last one. Its items have keys that never fall; the first key of each chunk lies apart, so that a search
+/// touches little memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunks<T> {
-    chunks: Vec<Arc<Vec<T>>>,
+    heads: Vec<u64>,
+    chunks: Vec<Arc<Chunk<T>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Chunk<T> {
+    keys: Vec<u64>,
+    items: Vec<T>,
 }
 
 impl<T> Default for Chunks<T> {
     fn default() -> Self {
-        Self { chunks: Vec::new() }
+        Self { heads: Vec::new(), chunks: Vec::new() }
     }
 }
 
 impl<T: Clone> Chunks<T> {
-    pub(crate) fn push(&mut self, item: T) {
-        match self.chunks.last_mut().filter(|last| last.len() < CHUNK) {
-            Some(last) => Arc::make_mut(last).push(item),
-            None => self.chunks.push(Arc::new(vec![item])),
+    pub(crate) fn push(&mut self, key: u64, item: T) {
+        match self.chunks.last_mut().filter(|last| last.items.len() < CHUNK) {
+            Some(last) => {
+                let last = Arc::make_mut(last);
+                last.keys.push(key);
+                last.items.push(item);
+            }
+            None => {
+                self.heads.push(key);
+                self.chunks.push(Arc::new(Chunk { keys: vec![key], items: vec![item] }));
+            }
         }
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        self.chunks.get(index / CHUNK)?.get(index % CHUNK)
+        self.chunks.get(index / CHUNK)?.items.get(index % CHUNK)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.items.len())
     }
 
     pub(crate) fn last(&self) -> Option<&T> {
-        self.chunks.last()?.last()
+        self.chunks.last()?.items.last()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.chunks.iter().flat_map(|chunk| chunk.iter())
+        self.chunks.iter().flat_map(|chunk| chunk.items.iter())
     }
 
-    /// How many items stand before the first of which `before` does not say so; it must say so of a beginning.
-    pub(crate) fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
-        let after = self.chunks.partition_point(|chunk| chunk.first().is_some_and(&before));
-        let Some(at) = after.checked_sub(1) else { return 0 };
-        at * CHUNK + self.chunks.get(at).map_or(0, |chunk| chunk.partition_point(&before))
+    /// How many items have a key of at most `key`.
+    pub(crate) fn count_upto(&self, key: u64) -> usize {
+        let Some(at) = self.heads.partition_point(|head| *head <= key).checked_sub(1) else { return 0 };
+        at * CHUNK + self.chunks.get(at).map_or(0, |chunk| chunk.keys.partition_point(|k| *k <= key))
     }
 }
 
@@ -63,16 +77,16 @@ mod tests {
             if i % 100 == 0 {
                 copies.push(chunks.clone());
             }
-            chunks.push(i / 2);
-            list.push(i / 2);
+            chunks.push(i as u64 / 2, i);
+            list.push(i);
         }
         assert_eq!(chunks.iter().copied().collect::<Vec<_>>(), list);
         assert_eq!(
             (chunks.len(), chunks.last(), chunks.get(CHUNK + 1)),
             (list.len(), list.last(), list.get(CHUNK + 1))
         );
-        for limit in [0, 1, CHUNK / 2, CHUNK, 2 * CHUNK] {
-            assert_eq!(chunks.partition_point(|v| *v < limit), list.partition_point(|v| *v < limit));
+        for limit in 0..2 * CHUNK {
+            assert_eq!(chunks.count_upto(limit as u64), list.iter().filter(|i| **i / 2 <= limit).count());
         }
         for (n, copy) in copies.iter().enumerate() {
             assert_eq!(copy.len(), n * 100);

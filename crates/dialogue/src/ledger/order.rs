@@ -22,6 +22,8 @@ pub(crate) type Place = (usize, usize);
 /// Version numbers in the order of valid time. A copy shares its blocks until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
+    /// The first entry of each block, apart, so that a search touches little memory.
+    heads: Vec<(Millis, u32)>,
     blocks: Vec<Arc<Block>>,
     late: bool,
 }
@@ -57,6 +59,7 @@ impl Order {
     ) {
         let (b, o) = self.place(&before);
         if self.blocks.is_empty() {
+            self.heads.push((from, index));
             self.blocks.push(Arc::new(Block { least: u32::MAX, end: Millis::MIN, ..Block::default() }));
         }
         let last_block = self.blocks.len().saturating_sub(1);
@@ -68,6 +71,9 @@ impl Order {
         block.index.insert(o, index);
         block.least = block.least.min(index);
         block.end = block.end.max(end_of(index));
+        if let Some(head) = self.heads.get_mut(b) {
+            *head = block.first();
+        }
         if block.index.len() >= BLOCK {
             // At the end a full block is left full, so that versions in order fill their blocks.
             let at = if o + 1 == block.index.len() { block.index.len() - 1 } else { block.index.len() / 2 };
@@ -75,16 +81,14 @@ impl Order {
                 Block { from: block.from.split_off(at), index: block.index.split_off(at), ..Block::default() };
             block.refresh(&end_of);
             next.refresh(&end_of);
+            self.heads.insert(b + 1, next.first());
             self.blocks.insert(b + 1, Arc::new(next));
         }
     }
 
     /// The place behind every entry of which `before` says so; it must say so of a beginning of the order.
     pub(crate) fn place(&self, before: impl Fn(Millis, u32) -> bool) -> Place {
-        let after = self.blocks.partition_point(|block| {
-            let (from, index) = block.first();
-            before(from, index)
-        });
+        let after = self.heads.partition_point(|(from, index)| before(*from, *index));
         let Some(b) = after.checked_sub(1) else { return (0, 0) };
         let Some(block) = self.blocks.get(b) else { return (0, 0) };
         let mut low = 0;
@@ -106,8 +110,26 @@ impl Order {
 
     /// The last entry before `place` with a number below `known`, and its place.
     pub(crate) fn last_before(&self, place: Place, known: u32) -> Option<(Place, u32)> {
-        let place = if self.late { place } else { place.min(self.place(|_, index| index < known)) };
-        self.seek(place, known, Millis::MIN, |_| OPEN_END)
+        let step = self.step_back(place)?;
+        if step.1 < known {
+            return Some(step);
+        }
+        if self.late {
+            return self.seek(place, known, Millis::MIN, |_| OPEN_END);
+        }
+        // The numbers rise, and here they are past `known` already.
+        self.step_back(self.place(|_, index| index < known))
+    }
+
+    fn step_back(&self, (b, o): Place) -> Option<(Place, u32)> {
+        let (b, o) = match o.checked_sub(1) {
+            Some(o) => (b, o),
+            None => {
+                let b = b.checked_sub(1)?;
+                (b, self.blocks.get(b)?.index.len().checked_sub(1)?)
+            }
+        };
+        Some(((b, o), *self.blocks.get(b)?.index.get(o)?))
     }
 
     /// As [`Order::last_before`], among those that end after `valid_at`.
@@ -135,6 +157,17 @@ impl Order {
             head.get(o).map(|index| ((b, o), *index))
         };
         search(b, o).or_else(|| (0..b).rev().find_map(|b| search(b, usize::MAX)))
+    }
+
+    /// The entries before and behind the place that [`Order::place`] gives.
+    pub(crate) fn around(&self, before: impl Fn(Millis, u32) -> bool) -> (Option<u32>, Option<u32>) {
+        let place = self.place(before);
+        (self.step_back(place).map(|(_, index)| index), self.at(place))
+    }
+
+    /// The last entry.
+    pub(crate) fn last(&self) -> Option<u32> {
+        self.blocks.last()?.index.last().copied()
     }
 
     /// The entry behind a place.

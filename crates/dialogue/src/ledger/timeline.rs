@@ -1,5 +1,7 @@
 //! The versions of one fact key.
 
+mod fate;
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -8,6 +10,10 @@ use throughline_protocol::At;
 use throughline_value::{Number, Value};
 
 use super::chunks::Chunks;
+pub(crate) use fate::Fate;
+pub use fate::Status;
+use fate::Tally;
+
 use super::order::{OPEN_END, Order, Place};
 
 /// How many values of one key are true at once.
@@ -147,43 +153,6 @@ impl Version {
     }
 }
 
-/// What became of a version, as seen from a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// It is true.
-    Current,
-    /// Another version took its place.
-    Superseded,
-    /// It was taken back.
-    Retracted,
-    /// Its own end has passed.
-    Expired,
-    /// It is not true yet.
-    Future,
-}
-
-impl Status {
-    /// The name in a view.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Superseded => "superseded",
-            Self::Retracted => "retracted",
-            Self::Expired => "expired",
-            Self::Future => "future",
-        }
-    }
-}
-
-/// What became of one version, and the record that did it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fate {
-    pub(crate) index: u32,
-    pub(crate) status: Status,
-    pub(crate) ended_by: Option<Seq>,
-}
-
 /// The versions of one key, in the order of the journal, and their order in valid time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
@@ -197,18 +166,6 @@ pub(crate) struct Timeline {
     /// The entries by where they came from, to know an input that comes again.
     origins: BTreeMap<Origin, Vec<u32>>,
     tally: Tally,
-}
-
-/// Counts by which hidden versions are counted without looking at each. They hold for a key with one value
-/// whose entries came in order: what became of an entry is then said by the next one, once and for all.
-#[derive(Clone, Debug, Default)]
-struct Tally {
-    retractions: Vec<u32>,
-    confirmations: Vec<u32>,
-    /// The last entries of what a retraction ended.
-    retracted: Vec<u32>,
-    /// The last entries of what had ended by itself when the next entry began.
-    expired: Vec<u32>,
 }
 
 impl Timeline {
@@ -227,12 +184,9 @@ impl Timeline {
         if let Some(origin) = version.origin() {
             self.origins.entry(origin.clone()).or_default().push(index);
         }
-        if self.cardinality == Cardinality::One {
-            self.tally.add(index, self.versions.last(), &version);
-        }
         let from = version.valid_from;
         let lane = (self.cardinality == Cardinality::Many).then(|| (version.says, version.identity().canonical()));
-        self.versions.push(version);
+        self.versions.push(version.seq, version);
         let versions = &self.versions;
         let new = versions.get(index as usize);
         let goes_before = |_: Millis, other: u32| match (versions.get(other as usize), new) {
@@ -240,6 +194,13 @@ impl Timeline {
             _ => true,
         };
         let end_of = |i: u32| versions.get(i as usize).map_or(OPEN_END, Version::end);
+        if self.cardinality == Cardinality::One
+            && let Some(new) = new
+        {
+            let (before, after) = self.order.around(goes_before);
+            let entry = |index: Option<u32>| index.and_then(|i| versions.get(i as usize));
+            self.tally.add(index, entry(before), new, entry(after));
+        }
         self.order.insert(from, index, goes_before, end_of);
         match lane {
             Some((Says::AllRetracted, _)) => self.sweeps.insert(from, index, goes_before, end_of),
@@ -259,7 +220,17 @@ impl Timeline {
 
     /// How many entries were known after record `seq`.
     pub(crate) fn known(&self, seq: Seq) -> u32 {
-        u32::try_from(self.versions.partition_point(|v| v.seq <= seq)).unwrap_or(u32::MAX)
+        u32::try_from(self.versions.count_upto(seq)).unwrap_or(u32::MAX)
+    }
+
+    /// The version that got a number first.
+    fn first_with(&self, number: u32) -> Option<u32> {
+        let (mut low, mut high) = (0, u32::try_from(self.versions.len()).ok()?);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(middle)?.count < number { low = middle + 1 } else { high = middle }
+        }
+        Some(low)
     }
 
     /// How many assertions were known after record `seq`.
@@ -349,8 +320,7 @@ impl Timeline {
         while let Some(version) = self.get(index).filter(|v| v.confirms) {
             // Where nothing came late, the number is the one of the version that it came to confirm.
             if self.cardinality == Cardinality::One && self.order.in_order() {
-                let first = self.versions.partition_point(|v| v.count < version.number);
-                return u32::try_from(first).unwrap_or(index);
+                return self.first_with(version.number).unwrap_or(index);
             }
             match self.before(index, known) {
                 Some(earlier) if self.get(earlier).is_some_and(|e| version.continues(e)) => index = earlier,
@@ -424,135 +394,4 @@ impl Timeline {
         }
         Some(version)
     }
-
-    /// What became of every assertion known after `at.seq`, in the order of the journal.
-    pub(crate) fn fates(&self, at: At) -> Vec<Fate> {
-        let known = self.known(at.seq);
-        let mut fates: BTreeMap<u32, Fate> = BTreeMap::new();
-        let mut open: Vec<u32> = Vec::new();
-        let end = |fates: &mut BTreeMap<u32, Fate>, index: u32, by: &Version| {
-            let expired = self.end_of(index) <= by.valid_from;
-            let status = match (expired, by.is_assertion()) {
-                (true, _) => Status::Expired,
-                (false, true) => Status::Superseded,
-                (false, false) => Status::Retracted,
-            };
-            fates.insert(index, Fate { index, status, ended_by: (!expired).then_some(by.seq) });
-        };
-        for index in self.order.iter().filter(|i| *i < known) {
-            let Some(version) = self.get(index) else { continue };
-            let again = || self.before(index, known).and_then(|i| self.get(i)).is_some_and(|e| version.continues(e));
-            if version.confirms && again() {
-                continue;
-            }
-            if version.valid_from > at.valid_at {
-                if version.is_assertion() {
-                    fates.insert(index, Fate { index, status: Status::Future, ended_by: None });
-                }
-                continue;
-            }
-            let ends = |other: &u32| {
-                let same = || self.get(*other).is_some_and(|o| o.identity() == version.identity());
-                match (version.says, self.cardinality) {
-                    (Says::AllRetracted, _) | (Says::Asserted, Cardinality::One) => true,
-                    (Says::Retracted, _) | (Says::Asserted, Cardinality::Many) => same(),
-                    // What covers it is known only when all are.
-                    (Says::Asserted, Cardinality::Interval | Cardinality::Append) => false,
-                }
-            };
-            if self.cardinality == Cardinality::Interval {
-                open.push(index);
-                continue;
-            }
-            open.retain(|other| {
-                let ended = ends(other);
-                if ended {
-                    end(&mut fates, *other, version);
-                }
-                !ended
-            });
-            if version.is_assertion() {
-                open.push(index);
-            }
-        }
-        let winner = open.iter().rev().find(|i| self.end_of(**i) > at.valid_at).copied();
-        for index in open {
-            if !self.get(index).is_some_and(Version::is_assertion) {
-                continue;
-            }
-            let covered = self.cardinality == Cardinality::Interval && winner != Some(index);
-            if self.end_of(index) <= at.valid_at {
-                fates.insert(index, Fate { index, status: Status::Expired, ended_by: None });
-            } else if let Some(by) = winner.filter(|_| covered).and_then(|w| self.get(w)) {
-                let status = if by.is_assertion() { Status::Superseded } else { Status::Retracted };
-                fates.insert(index, Fate { index, status, ended_by: Some(by.seq) });
-            } else {
-                fates.insert(index, Fate { index, status: Status::Current, ended_by: None });
-            }
-        }
-        fates.into_values().collect()
-    }
-
-    /// How many versions are not current, by what became of them.
-    pub(crate) fn hidden(&self, at: At) -> BTreeMap<&'static str, u64> {
-        let mut counts = BTreeMap::new();
-        if let Some(quick) = self.hidden_in_order(at) {
-            return quick;
-        }
-        for fate in self.fates(at).into_iter().filter(|f| f.status != Status::Current) {
-            *counts.entry(fate.status.name()).or_insert(0) += 1;
-        }
-        counts
-    }
-
-    /// The same by search, for a key with one value whose entries came in order.
-    fn hidden_in_order(&self, at: At) -> Option<BTreeMap<&'static str, u64>> {
-        if self.cardinality != Cardinality::One || !self.order.in_order() {
-            return None;
-        }
-        let known = self.known(at.seq);
-        let begun = self.order.last_before(self.order.until(at.valid_at), known).map_or(0, |(_, i)| i + 1);
-        let last = begun.checked_sub(1).and_then(|i| self.get(i)).filter(|v| v.is_assertion());
-        // What the last one ended is known; its own end is not yet.
-        let settled = begun.saturating_sub(1);
-        let (retracted, mut expired) = (below(&self.tally.retracted, settled), below(&self.tally.expired, settled));
-        let all = self.tally.versions_below(begun);
-        let superseded = all.saturating_sub(retracted + expired + u64::from(last.is_some()));
-        expired += u64::from(last.is_some_and(|v| v.end() <= at.valid_at));
-        let future = self.tally.versions_below(known).saturating_sub(all);
-        let counts = [
-            (Status::Superseded, superseded),
-            (Status::Retracted, retracted),
-            (Status::Expired, expired),
-            (Status::Future, future),
-        ];
-        Some(counts.into_iter().filter(|(_, n)| *n > 0).map(|(status, n)| (status.name(), n)).collect())
-    }
-}
-
-impl Tally {
-    fn add(&mut self, index: u32, previous: Option<&Version>, version: &Version) {
-        if version.confirms {
-            self.confirmations.push(index);
-            return;
-        }
-        if !version.is_assertion() {
-            self.retractions.push(index);
-        }
-        let Some(previous) = previous.filter(|v| v.is_assertion()) else { return };
-        if previous.end() <= version.valid_from {
-            self.expired.push(index - 1);
-        } else if !version.is_assertion() {
-            self.retracted.push(index - 1);
-        }
-    }
-
-    /// How many of the first entries are versions of their own.
-    fn versions_below(&self, index: u32) -> u64 {
-        u64::from(index) - below(&self.retractions, index) - below(&self.confirmations, index)
-    }
-}
-
-fn below(list: &[u32], limit: u32) -> u64 {
-    list.partition_point(|i| *i < limit) as u64
 }

@@ -28,7 +28,7 @@ impl Ledger {
                 let fate = Fate { index, status: Status::Current, ended_by: None };
                 page.facts.extend(fact(timeline, subject, key, fate, timeline.count(at.seq)));
             }
-            for (status, count) in timeline.hidden(at) {
+            for (status, count) in timeline.hidden(at).named() {
                 *page.hidden.entry(status.to_owned()).or_insert(0) += count;
             }
         }
@@ -88,6 +88,11 @@ impl Ledger {
             );
             steps.push((text, Some(version.seq)));
         }
+        let versions = timeline.count(at.seq);
+        if versions > MAX_WHY_VERSIONS {
+            steps.push((format!("it has {versions} versions; the history has them all"), None));
+            return Some(FactWhy { value, steps });
+        }
         for fate in timeline.fates(at).iter().rev().filter(|f| f.status != Status::Current) {
             let Some(version) = timeline.get(fate.index) else { continue };
             let by = fate.ended_by.map(|seq| format!(" by record {seq}")).unwrap_or_default();
@@ -101,6 +106,9 @@ impl Ledger {
         Some(FactWhy { value, steps })
     }
 }
+
+/// The most versions of a fact that an explanation goes through; of more it gives the current ones.
+const MAX_WHY_VERSIONS: u64 = 4_096;
 
 /// The most steps of an explanation; the rest is in the history.
 const MAX_WHY_STEPS: usize = 32;
