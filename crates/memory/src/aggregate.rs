@@ -104,7 +104,7 @@ impl Memory {
         let mut found = None;
         let mut part = |summary: &Summary| {
             // What is dead now may have lived at an earlier moment.
-            let count = summary.of(kind).filter(|_| summary.first < before);
+            let count = summary.of(kind).filter(|_| summary.first < before && summary.born <= at.seq);
             let lives = count.is_some_and(|c| c.live > 0 || (summary.changed > at.seq && c.ever > 0));
             if lives { Step::Open } else { Step::Pass }
         };
@@ -195,7 +195,7 @@ impl Count {
             (Some(since), Some(until)) => summary.last < *since || summary.first >= *until,
             _ => true,
         };
-        if outside {
+        if outside || summary.born > seq {
             return Step::Pass;
         }
         match (self.bucket_of(summary.first), self.bucket_of(summary.last)) {

@@ -259,7 +259,8 @@ mod tests {
                     // Mostly in order, sometimes late, often at the same time.
                     let ts = if random(3) == 0 { random(200) } else { step / 4 } as i64;
                     let end = ts + 1 + random(50) as i64;
-                    let facts = RowFacts { ts, end, kind: random(5) as u16, importance: random(1_001) as u16 };
+                    let facts =
+                        RowFacts { ts, end, kind: random(5) as u16, importance: random(1_001) as u16, born: step };
                     rows.0.push((facts, if random(9) == 0 { Standing::Forgotten } else { Standing::Live }));
                     index.insert(&rows, rows.0.len() as u32 - 1, step);
                 } else {

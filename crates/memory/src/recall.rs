@@ -132,7 +132,7 @@ impl Memory {
             return found;
         }
         let mut part = |summary: &Summary| {
-            if !filter.may_keep(summary) {
+            if summary.born > seq || !filter.may_keep(summary) {
                 return Step::Pass;
             }
             let mut found = found.borrow_mut();

@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
 impl WordIndex {
     /// Adds the words of a row's text; gives how many there are.
     pub(crate) fn add(&mut self, row: u32, text: &str) -> u32 {
-        let mut counts: BTreeMap<usize, u16> = BTreeMap::new();
+        let mut places: Vec<usize> = Vec::new();
         let mut total = 0u32;
         words(text, &mut |word| {
             total = total.saturating_add(1);
@@ -40,12 +40,13 @@ impl WordIndex {
                 Some(place) => place,
                 None => self.new_term(word),
             };
-            let count = counts.entry(place).or_default();
-            *count = count.saturating_add(1);
+            places.push(place);
         });
-        for (place, count) in counts {
-            if let Some(posting) = self.postings.get_mut(place) {
-                posting.push((row, count));
+        places.sort_unstable();
+        for same in places.chunk_by(|a, b| a == b) {
+            let posting = same.first().and_then(|place| self.postings.get_mut(*place));
+            if let Some(posting) = posting {
+                posting.push((row, u16::try_from(same.len()).unwrap_or(u16::MAX)));
             }
         }
         total

@@ -31,6 +31,8 @@ pub(crate) struct RowFacts {
     pub(crate) end: Millis,
     pub(crate) kind: u16,
     pub(crate) importance: u16,
+    /// The record that made it.
+    pub(crate) born: Seq,
 }
 
 /// The summary of some rows.
@@ -48,6 +50,8 @@ pub(crate) struct Summary {
     pub(crate) forgotten: u32,
     /// The sum of the importance of what is live, in thousandths.
     pub(crate) importance: u64,
+    /// The first record that any row comes from: before it, nothing of this was there.
+    pub(crate) born: Seq,
     /// The last record that changed anything in it: what it says holds from there on.
     pub(crate) changed: Seq,
     /// By kind, in rising order.
@@ -65,6 +69,7 @@ impl Default for Summary {
             live: 0,
             forgotten: 0,
             importance: 0,
+            born: Seq::MAX,
             changed: 0,
             kinds: Vec::new(),
         }
@@ -98,6 +103,7 @@ impl Summary {
         self.first = self.first.min(row.ts);
         self.last = self.last.max(row.ts);
         self.end = self.end.max(row.end);
+        self.born = self.born.min(row.born);
         self.rows += 1;
         self.lasting += u32::from(row.end > row.ts + 1);
         if let Some(count) = self.slot(row.kind) {
@@ -134,6 +140,7 @@ impl Summary {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
         self.end = self.end.max(other.end);
+        self.born = self.born.min(other.born);
         self.rows += other.rows;
         self.lasting += other.lasting;
         self.live += other.live;

@@ -77,9 +77,12 @@ pub(crate) fn usual_id(seq: Seq, index: u32) -> String {
 
 fn parse_usual_id(id: &str) -> Option<(Seq, u32)> {
     let (seq, index) = id.strip_prefix("m_")?.split_once('_')?;
-    let parsed = (seq.parse().ok()?, index.parse().ok()?);
     // `m_07_0` and `m_+7_0` are other ids.
-    (usual_id(parsed.0, parsed.1) == id).then_some(parsed)
+    let plain = |n: &str| n.bytes().all(|b| b.is_ascii_digit()) && (n == "0" || !n.starts_with('0'));
+    if !plain(seq) || !plain(index) {
+        return None;
+    }
+    Some((seq.parse().ok()?, index.parse().ok()?))
 }
 
 fn next(len: usize) -> Option<u32> {
@@ -142,10 +145,14 @@ impl Table {
         let end = self.texts.len().checked_add(content.text.len())?;
         u32::try_from(end).ok()?;
         let entities = u32::try_from(self.entity_lists.len()).ok()?;
-        if !self.kinds.contains(content.kind.as_str()) && self.kinds.len() >= MAX_KINDS {
+        if self.kinds.len() >= MAX_KINDS && !self.kinds.contains(content.kind.as_str()) {
             return None;
         }
-        let kind = u16::try_from(self.kinds.insert_full(content.kind.clone()).0).ok()?;
+        let kind = match self.kinds.get_index_of(content.kind.as_str()) {
+            Some(place) => place,
+            None => self.kinds.insert_full(content.kind.clone()).0,
+        };
+        let kind = u16::try_from(kind).ok()?;
         self.texts.push_str(&content.text);
         for name in &content.entities {
             let entity = match self.entities.get_index_of(name.as_str()) {
@@ -292,7 +299,8 @@ impl Table {
 impl Rows for Table {
     fn facts(&self, number: u32) -> RowFacts {
         let end = self.end(number);
-        self.row(number).map_or(RowFacts { ts: 0, end, kind: 0, importance: 0 }, |row| RowFacts {
+        self.row(number).map_or(RowFacts { ts: 0, end, kind: 0, importance: 0, born: 0 }, |row| RowFacts {
+            born: row.born,
             ts: row.at,
             end,
             kind: row.kind,
