@@ -135,7 +135,9 @@ impl Session {
             Ok(store) => self.read(store, &open).await,
             Err(why) => Err(why.clone()),
         };
-        let fail = |why: Refusal, store| (State::Failed(Box::new(Failure { why: why.clone(), store, open: open.clone() })), Err(why));
+        let fail = |why: Refusal, store| {
+            (State::Failed(Box::new(Failure { why: why.clone(), store, open: open.clone() })), Err(why))
+        };
         let (state, answer) = match (result, store) {
             (Ok(journal), Ok(store)) => {
                 let running = Running::start(Rc::clone(&self.host), store, journal, open);

@@ -14,7 +14,7 @@ macro_rules! conformance {
             a_new_journal_is_empty_and_keeps_its_first_id
             what_was_appended_is_there_when_it_is_opened_again
             of_two_writers_at_one_head_the_second_gets_the_frames_it_missed
-            the_same_frame_twice_is_written_once
+            of_two_writers_of_the_same_frame_only_one_has_written_it
             ten_writers_lose_nothing
             the_frames_after_a_head_are_given_in_order
             an_import_is_all_or_nothing_and_needs_an_empty_journal
@@ -151,13 +151,16 @@ pub mod suite {
     }
 
     #[expect(missing_docs, reason = "the name says it")]
-    pub async fn the_same_frame_twice_is_written_once<S: Store>(make: impl Fn(String) -> S, name: &str) -> Done {
+    pub async fn of_two_writers_of_the_same_frame_only_one_has_written_it<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
         let tab = Tab::open(make(name.to_owned()), "a").await?;
+        let other = Tab::open(make(name.to_owned()), "b").await?;
         let (head, frame) = (tab.journal.head(), tab.propose("once".into()));
-        // The second is what a retry looks like whose first try was committed, but not heard of.
-        for _ in 0..2 {
-            assert_eq!(tab.store.append(&head, &frame).await?, Appended::Committed);
-        }
+        assert_eq!(frame, other.propose("once".into()), "decided at the same moment");
+        assert_eq!(tab.store.append(&head, &frame).await?, Appended::Committed);
+        assert_eq!(other.store.append(&head, &frame).await?, Appended::Conflict(vec![frame]));
         assert_eq!(texts(&make(name.to_owned()).open("b").await?), ["\"once\""]);
         tab.store.remove().await
     }

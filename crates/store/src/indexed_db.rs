@@ -176,10 +176,10 @@ impl IndexedDb {
     /// Writes, and once more over a new connection when the old one turns out to be dead: retries on the
     /// handle that failed are known to fail for ever. False when the head had moved.
     async fn write(&self, write: &Write) -> Result<bool, StoreError> {
-        match append::write(&self.connection, &self.name, self.durability, write).await {
+        match append::write(&self.connection, &self.name, self.durability, write, false).await {
             Err(StoreError::Lost(_)) => {
                 self.connection.close();
-                append::write(&self.connection, &self.name, self.durability, write).await
+                append::write(&self.connection, &self.name, self.durability, write, true).await
             }
             other => other,
         }

@@ -85,9 +85,6 @@ impl Memory {
             return Err(StoreError::Gone);
         }
         let head = Head { seq: frame.last(), frame: frame.number, chain: frame.chain.clone() };
-        if meta.is_at(&head) {
-            return Ok(Appended::Committed);
-        }
         if !meta.is_at(expected) {
             drop(shelf);
             return load::missed(expected, self.after_now(expected.frame)?);

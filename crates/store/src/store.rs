@@ -28,7 +28,8 @@ pub trait Store {
     /// Reads what is good of a damaged journal. Writes nothing.
     fn salvage(&self) -> Pending<'_, Salvaged>;
 
-    /// Makes `frame` durable if the head is still `expected`. The same frame twice is written once.
+    /// Makes `frame` durable if the head is still `expected`. A frame that is there already, by whomever, is
+    /// a conflict like any other: two tabs may decide the same at the same moment, and only one may act on it.
     fn append<'a>(&'a self, expected: &'a Head, frame: &'a Frame) -> Pending<'a, Appended>;
 
     /// The frames after frame `number`.

@@ -40,17 +40,21 @@ enum Found {
 }
 
 /// Writes. False when the head had moved, and nothing was written.
+///
+/// Under `again`, finding our own work there means that the first try was committed and the news of it was
+/// lost. At the first try it is the work of somebody else who decided the same at the same moment.
 pub(super) async fn write(
     connection: &Connection,
     name: &str,
     durability: Durability,
     write: &Write,
+    again: bool,
 ) -> Result<bool, StoreError> {
     let database = connection.get().await?;
     let stores = [META, SEGMENTS, SNAPSHOTS];
     let (transaction, ending) = begin(&database, &stores, IdbTransactionMode::Readwrite, durability.name())?;
     let found = Rc::new(RefCell::new(None));
-    start(&transaction, name, write, &found).map_err(|e| thrown(&e))?;
+    start(&transaction, name, write, again, &found).map_err(|e| thrown(&e))?;
     let end = ending.wait().await;
     match (end, found.take()) {
         (End::Committed, Some(Found::Fits | Found::Already)) => Ok(true),
@@ -65,6 +69,7 @@ fn start(
     transaction: &IdbTransaction,
     name: &str,
     write: &Write,
+    again: bool,
     found: &Rc<RefCell<Option<Found>>>,
 ) -> Result<(), JsValue> {
     if let Write::Remove = write {
@@ -77,7 +82,7 @@ fn start(
         return Ok(());
     }
     let request = transaction.object_store(META)?.get(&name.into())?;
-    let puts = Puts::of(name, write);
+    let puts = Puts::of(name, write, again);
     let (this, found) = (request.clone(), Rc::clone(found));
     let transaction = transaction.clone();
     let look = Closure::once_into_js(move || {
@@ -99,11 +104,11 @@ struct Puts {
     before: Option<(String, Head)>,
     after: Meta,
     segments: Vec<(u64, JsValue)>,
-    replaces: bool,
+    again: bool,
 }
 
 impl Puts {
-    fn of(name: &str, write: &Write) -> Self {
+    fn of(name: &str, write: &Write, again: bool) -> Self {
         let (before, after, segments) = match write {
             Write::Append { expected, meta, segments } => {
                 (Some((meta.id.clone(), expected.clone())), meta.clone(), segments.as_slice())
@@ -118,14 +123,7 @@ impl Puts {
         };
         let segments =
             segments.iter().map(|(first, bytes)| (*first, Uint8Array::from(bytes.as_slice()).into())).collect();
-        let replaces = matches!(write, Write::Replace { .. });
-        Self { name: name.to_owned(), before, after, segments, replaces }
-    }
-
-    /// Whether finding our own work there means that we did it before. For a journal that was put in the
-    /// place of another it does only as long as we still think of it as the other.
-    fn can_be_again(&self, id: &str) -> bool {
-        !self.replaces || id != self.after.id
+        Self { name: name.to_owned(), before, after, segments, again }
     }
 }
 
@@ -147,8 +145,7 @@ fn look(request: &IdbRequest, transaction: &IdbTransaction, puts: &Puts) -> Foun
         // Another tab made it first.
         (None, Some(_)) => return Found::Already,
         (Some(_), None) => return Found::Stop(StoreError::Gone),
-        // The first try was committed, and the news of it was lost.
-        (Some((id, _)), Some(meta)) if meta == puts.after && puts.can_be_again(id) => return Found::Already,
+        (Some(_), Some(meta)) if puts.again && meta == puts.after => return Found::Already,
         (Some((id, _)), Some(meta)) if meta.id != *id => return Found::Stop(StoreError::Gone),
         (Some((_, expected)), Some(meta)) if !meta.is_at(expected) => return Found::Moved,
         (Some(_), Some(_)) => {}
