@@ -25,7 +25,9 @@ mod aggregate;
 pub mod allen;
 mod decide;
 mod digest;
+pub mod episodes;
 mod evolve;
+mod forgetting;
 mod index;
 pub mod kind;
 pub mod limits;
@@ -37,4 +39,5 @@ mod words;
 mod memory;
 
 pub use aggregate::{Counts, Neighbours};
+pub use forgetting::{Candidate, Policy};
 pub use memory::Memory;

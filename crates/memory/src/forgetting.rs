@@ -1,0 +1,143 @@
+//! What a policy would forget next, and why. It forgets nothing: the caller sends the command, so that what
+//! is forgotten is on record, with its reason, and can be recovered.
+
+use throughline_journal::Millis;
+use throughline_protocol::{At, Refusal};
+
+use crate::memory::Memory;
+
+/// What may be kept. Absent parts set no bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The time from which ages are counted.
+    pub now: Millis,
+    /// At most so many events.
+    pub keep_events: Option<u64>,
+    /// At most so many bytes of text.
+    pub keep_bytes: Option<u64>,
+    /// Nothing that ended longer ago than this, in milliseconds.
+    pub max_age: Option<Millis>,
+    /// After how long importance weighs half, in milliseconds; at least 1.
+    pub half_life: Millis,
+    /// Events of at least this importance, in thousandths, are always kept.
+    pub protect_from: u16,
+}
+
+impl Default for Policy {
+    /// Sets no bound; importance weighs half after 30 days; what is of importance 1 is kept.
+    fn default() -> Self {
+        Self {
+            now: 0,
+            keep_events: None,
+            keep_bytes: None,
+            max_age: None,
+            half_life: 30 * 24 * 3_600_000,
+            protect_from: 1_000,
+        }
+    }
+}
+
+/// An event that a policy would forget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its id.
+    pub id: String,
+    /// What it weighs, in millionths: its importance, halved with every half-life of its age.
+    pub score: u64,
+    /// Why, for the audit.
+    pub reason: String,
+}
+
+struct Weighed {
+    row: u32,
+    score: u64,
+    age: Millis,
+    bytes: u64,
+}
+
+impl Memory {
+    /// What the policy would forget of what is current, in the order in which it would: first what is too
+    /// old, then, until the budgets hold, what weighs least, of equal weights the oldest.
+    ///
+    /// # Errors
+    /// `bad-half-life` when it is below 1.
+    pub fn to_forget(&self, at: At, policy: &Policy) -> Result<Vec<Candidate>, Refusal> {
+        if policy.half_life < 1 {
+            let message = "the half-life must be at least a millisecond";
+            return Err(Refusal::new("bad-half-life", message).at_path("/half_life"));
+        }
+        let rows = self.time.blocks().iter().flat_map(|b| b.row.iter().copied());
+        let live: Vec<Weighed> =
+            rows.filter(|row| self.is_live_at(*row, at.seq)).filter_map(|row| self.weigh(row, policy)).collect();
+        let (mut events, mut bytes) = (live.len() as u64, live.iter().map(|w| w.bytes).sum::<u64>());
+        let is_protected = |w: &Weighed| self.table.row(w.row).is_none_or(|r| r.importance >= policy.protect_from);
+        let (old, mut rest): (Vec<Weighed>, Vec<Weighed>) = live
+            .into_iter()
+            .filter(|w| !is_protected(w))
+            .partition(|w| policy.max_age.is_some_and(|most| w.age > most));
+        let mut out = Vec::new();
+        for weighed in old {
+            events -= 1;
+            bytes -= weighed.bytes;
+            let most = policy.max_age.unwrap_or(0);
+            out.push(self.candidate(&weighed, format!("it ended {} ms ago, more than {most}", weighed.age)));
+        }
+        // The order of time, in which they stand, decides between equal weights.
+        rest.sort_by_key(|w| w.score);
+        for weighed in rest {
+            let reason = match (policy.keep_events, policy.keep_bytes) {
+                (Some(most), _) if events > most => {
+                    format!("{events} events are more than {most}, and it weighs least")
+                }
+                (_, Some(most)) if bytes > most => {
+                    format!("{bytes} bytes of text are more than {most}, and it weighs least")
+                }
+                _ => break,
+            };
+            events -= 1;
+            bytes -= weighed.bytes;
+            out.push(self.candidate(&weighed, reason));
+        }
+        Ok(out)
+    }
+
+    fn weigh(&self, number: u32, policy: &Policy) -> Option<Weighed> {
+        let row = self.table.row(number)?;
+        let age = policy.now.saturating_sub(self.table.end(number) - 1).max(0);
+        Some(Weighed {
+            row: number,
+            score: weight(row.importance, age, policy.half_life),
+            age,
+            bytes: self.table.text(row).len() as u64,
+        })
+    }
+
+    fn candidate(&self, weighed: &Weighed, reason: String) -> Candidate {
+        let id = self.table.row(weighed.row).map(|r| self.table.id(r.item)).unwrap_or_default();
+        Candidate { id, score: weighed.score, reason }
+    }
+}
+
+/// An importance in thousandths as millionths, halved with every half-life and falling evenly between.
+fn weight(importance: u16, age: Millis, half_life: Millis) -> u64 {
+    let halvings = u32::try_from(age / half_life).unwrap_or(u32::MAX);
+    let whole = (u64::from(importance) * 1_000).checked_shr(halvings).unwrap_or(0);
+    let part = i128::from(age % half_life) * i128::from(whole) / (2 * i128::from(half_life));
+    whole.saturating_sub(u64::try_from(part).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn importance_halves_with_every_half_life_and_falls_evenly_between() {
+        assert_eq!(weight(1_000, 0, 100), 1_000_000);
+        assert_eq!(weight(1_000, 50, 100), 750_000);
+        assert_eq!(weight(1_000, 100, 100), 500_000);
+        assert_eq!(weight(1_000, 200, 100), 250_000);
+        assert_eq!(weight(1_000, Millis::MAX, 1), 0);
+        let weights: Vec<u64> = (0..1_000).map(|age| weight(900, age, 77)).collect();
+        assert!(weights.is_sorted_by(|a, b| a >= b));
+    }
+}
