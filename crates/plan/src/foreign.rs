@@ -11,6 +11,7 @@ pub(crate) use call_list::json_calls;
 
 use throughline_value::{Span, Value};
 
+use crate::Op;
 use crate::check::problems::Problems;
 use crate::print::{argument_name, name, write_step};
 use crate::scope::Scope;
@@ -42,6 +43,9 @@ pub(crate) enum Piece {
 
 /// The plan in our text form, when `text` is in another spelling.
 pub(crate) fn read(text: &str, scope: &Scope, problems: &mut Problems) -> Option<String> {
+    if text.lines().any(is_ours) {
+        return None;
+    }
     let calls = if rewoo::is(text) {
         rewoo::read(text, problems)
     } else if bracket::is(text) {
@@ -50,6 +54,14 @@ pub(crate) fn read(text: &str, scope: &Scope, problems: &mut Problems) -> Option
         return None;
     };
     Some(self::text(&calls, scope))
+}
+
+/// `$name = OPERATION …`: a text that has such a line is in our spelling, whatever its remarks look like.
+fn is_ours(line: &str) -> bool {
+    let Some((name, body)) = line.split_once('=') else { return false };
+    let name = crate::scope::bare(name.trim());
+    let word = body.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+    argument_name(name) == name && !name.is_empty() && Op::parse(word).is_some()
 }
 
 /// The calls in the text form.

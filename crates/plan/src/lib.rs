@@ -51,7 +51,6 @@ pub use check::check;
 pub use fix::apply_fixes;
 pub use op::Op;
 pub use pattern::Pattern;
-pub use pattern::Pattern;
 pub use plan::{Action, Argument, Extract, Formula, How, Pick, Plan, Spanned, Step, Type};
 pub use runs::{Advance, Bound, DocumentRef, Documents, Plans, ToolCall, ToolError};
 pub use scope::{Scope, Target, ToolRule};

@@ -4,26 +4,6 @@ use regex::{Regex, RegexBuilder};
 
 use crate::limits::{MAX_MATCHES, MAX_PATTERN_BYTES, PATTERN_NEST_LIMIT, PATTERN_SIZE_LIMIT};
 
-/// A pattern that compiles and has exactly one group: for those who look for values outside of a plan.
-#[derive(Clone, Debug)]
-pub struct Pattern(Regex);
-
-impl Pattern {
-    /// Compiles a pattern, within the limits of the language.
-    ///
-    /// # Errors
-    /// What is wrong with it, in words.
-    pub fn compile(pattern: &str) -> Result<Self, String> {
-        compile(pattern).map(Self).map_err(|wrong| format!("{}: {}", wrong.code, wrong.message))
-    }
-
-    /// What the group holds at every place where the pattern matches.
-    #[must_use]
-    pub fn find_all(&self, text: &str) -> Vec<String> {
-        self.0.captures_iter(text).filter_map(|found| found.get(1)).map(|group| group.as_str().to_owned()).collect()
-    }
-}
-
 /// A regular expression with exactly one group, within the limits of plans: what a pattern of a domain is.
 ///
 /// ```
@@ -40,7 +20,7 @@ impl Pattern {
     /// # Errors
     /// A sentence that says what is wrong and what to do.
     pub fn compile(pattern: &str) -> Result<Self, String> {
-        compile(pattern).map(Self).map_err(|wrong| wrong.message)
+        compile(pattern).map(Self).map_err(|wrong| format!("{}: {}", wrong.code, wrong.message))
     }
 
     /// The group of every match, in the order of the text; at most [`MAX_MATCHES`].

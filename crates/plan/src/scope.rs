@@ -50,7 +50,7 @@ impl Scope {
         Self::default()
     }
 
-    /// The sources, tools and patterns of a domain.
+    /// The sources, tools and patterns of a domain, and the names that its expressions have.
     #[must_use]
     pub fn of(domain: &Domain) -> Self {
         let sources = domain.sources.iter().map(|(name, source)| {
@@ -66,7 +66,10 @@ impl Scope {
             let writes = tool.effect.as_deref() == Some("write");
             (name.clone(), ToolRule { writes, approval: tool.approval, schema: tool.schema.clone() })
         });
+        // What the environment of every run has: the ledger, the machine, the world.
+        let names = ["facts", "subjects", "state", "entities"].map(str::to_owned);
         Self {
+            names: names.into_iter().chain(domain.entity_types.keys().cloned()).collect(),
             sources: sources.collect(),
             tools: tools.collect(),
             patterns: domain.patterns.iter().map(|(name, p)| (name.clone(), p.regex.clone())).collect(),

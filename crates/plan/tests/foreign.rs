@@ -52,6 +52,12 @@ fn the_rewoo_spelling_becomes_a_plan_of_ours() {
 }
 
 #[test]
+fn a_remark_in_our_spelling_does_not_make_it_another() {
+    reads("$a = COMPUTE 1  # was: #E1 = Google[x]", "$a = COMPUTE 1  # was: #E1 = Google[x]", &[]);
+    reads("$a = COMPUTE 1\n# 1. search(\"x\")", "$a = COMPUTE 1\n# 1. search(\"x\")", &[]);
+}
+
+#[test]
 fn what_is_wrong_in_the_rewoo_spelling_is_said_with_its_line() {
     reads(
         "#E1 = Google[a",

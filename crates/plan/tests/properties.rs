@@ -148,7 +148,9 @@ proptest! {
         for round in 0..100 {
             let (plan, report) = check(&text.as_str().into(), &scope());
             prop_assert_eq!(plan.is_some(), report.ok);
-            prop_assert_eq!(&report.text, &text);
+            // A plan in another spelling is shown in ours.
+            prop_assert!(report.text == text || round == 0);
+            text.clone_from(&report.text);
             for d in &report.diagnostics {
                 let spans = d.span.into_iter().chain(d.fix.as_ref().map(|f| f.span));
                 for span in spans {

@@ -353,3 +353,20 @@ fn a_later_version_of_a_document_does_not_reach_into_a_run_that_has_read_it() {
     world.finish(&run);
     assert!(world.summary(&run).ends_with("fee=12.50"), "{}", world.summary(&run));
 }
+
+#[test]
+fn long_and_wide_plans_run_in_as_many_waves_as_they_have() {
+    let chain: String = (1..300).map(|i| format!("$s{i} = COMPUTE $s{} + 1\n", i - 1)).collect();
+    let mut world = World::new(shelf());
+    let run = world.start(&format!("$s0 = COMPUTE 0\n{chain}"), Map::new(), &scope()).unwrap();
+    world.finish(&run);
+    assert_eq!(world.plans.values(&run)["s299"].value, 299.into());
+    let wide: String = (0..1_000).map(|i| format!("$s{i} = COMPUTE {i}\n")).collect();
+    let run = world.start(&wide, Map::new(), &scope()).unwrap();
+    let mut rounds = 0;
+    while world.round(&run) {
+        rounds += 1;
+    }
+    assert_eq!(rounds, 1_000_usize.div_ceil(64) + 1);
+    assert!(world.summary(&run).starts_with("done "));
+}
