@@ -11,5 +11,7 @@ mod machine;
 mod model;
 #[path = "all/prompt.rs"]
 mod prompt;
+#[path = "all/statecharts.rs"]
+mod statecharts;
 #[path = "all/support.rs"]
 mod support;

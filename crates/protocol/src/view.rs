@@ -239,7 +239,7 @@ views! {
         source: Option<String>,
         /// How sure.
         confidence: Option<Number>,
-        /// `current`, `superseded`, `retracted` or `expired`.
+        /// `current`, `superseded`, `retracted`, `expired` or `future`.
         status: String,
         /// The record that made it.
         seq: Seq,

@@ -23,7 +23,9 @@ pub(crate) fn findings(definition: &Definition, pointer: &str) -> Vec<Finding> {
             add("unreachable-state", format!("no transition leads to `{}`", state.path), place());
             continue;
         }
-        let goes_on = definition.outwards(id).filter_map(|s| definition.state(s)).any(|s| !s.on.is_empty());
+        // In a region the others may go on.
+        let goes_on =
+            definition.outwards(id).filter_map(|s| definition.state(s)).any(|s| !s.on.is_empty() || s.parallel);
         if state.children.is_empty() && !state.is_final && !goes_on {
             let message = format!("`{}` is not final, and nothing leads out of it", state.path);
             add("dead-end", message, place());
@@ -41,7 +43,8 @@ pub(crate) fn findings(definition: &Definition, pointer: &str) -> Vec<Finding> {
 
 fn reachable(definition: &Definition) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
-    let mut open: Vec<usize> = definition.descend(ROOT).collect();
+    let mut open: Vec<usize> = vec![ROOT];
+    open.extend(definition.entered(&[ROOT], ROOT));
     while let Some(id) = open.pop() {
         if !reached.insert(id) {
             continue;
@@ -49,7 +52,8 @@ fn reachable(definition: &Definition) -> BTreeSet<usize> {
         let Some(state) = definition.state(id) else { continue };
         open.extend(state.parent);
         for target in state.on.values().flatten().filter_map(|way| way.target) {
-            open.extend(definition.descend(target));
+            open.push(target);
+            open.extend(definition.entered(&[target], ROOT));
         }
     }
     reached

@@ -44,37 +44,31 @@ impl Machine {
             return Ok(Decision::unchanged(Value::from([("state", Value::from(state)), ("unchanged", true.into())])));
         }
         let standing = self.standing(Self::HEAD).filter(|_| running.is_some_and(|d| d.id == definition.id));
-        let carried = match standing.and_then(|s| s.active.first()) {
-            Some(path) => Some(carry(&definition, path)?),
+        let carried = match standing {
+            Some(standing) => {
+                Some(standing.active.iter().map(|path| carry(&definition, path)).collect::<Result<Vec<_>, _>>()?)
+            }
             None => None,
         };
-        let entered: Vec<StateId> = match carried {
-            Some(state) => {
-                let mut around: Vec<StateId> = definition.outwards(state).filter(|id| *id != ROOT).collect();
-                around.reverse();
-                around
-            }
-            None => definition.descend(ROOT).skip(1).collect(),
-        };
-        let last = entered.last().copied().unwrap_or(ROOT);
+        let entered = definition.entered(carried.as_deref().unwrap_or(&[ROOT]), ROOT);
+        let active = definition.paths(&definition.innermost(&entered));
         // The actions of a state that is only carried over have been done.
-        let root = definition.state(ROOT).map(|s| s.entry.clone()).unwrap_or_default();
         let actions: Vec<Value> = match carried {
             Some(_) => Vec::new(),
-            None => root
-                .into_iter()
-                .chain(entered.iter().filter_map(|id| definition.state(*id)).flat_map(|s| s.entry.clone()))
+            None => std::iter::once(&ROOT)
+                .chain(&entered)
+                .filter_map(|id| definition.state(*id))
+                .flat_map(|state| state.entry.clone())
                 .collect(),
         };
-        let paths: Vec<&str> = entered.iter().map(|id| definition.path(*id)).collect();
-        let finished = definition.state(last).is_some_and(|s| s.is_final && s.parent == Some(ROOT));
+        let finished = definition.ended(ROOT, &entered);
         let mut digest = Digest::new("machine");
         digest.text(&definition.canonical);
         let data = Value::from([
             ("id", Value::from(definition.id.as_str())),
             ("hash", digest.finish().into()),
-            ("to", vec![definition.path(last)].into()),
-            ("entered", paths.into()),
+            ("to", active.clone().into()),
+            ("entered", definition.paths(&entered).into()),
             ("carried", carried.is_some().into()),
             ("actions", Value::List(actions.clone())),
             ("finished", finished.into()),
@@ -93,7 +87,7 @@ impl Machine {
             })
             .collect();
         let result = Value::from([
-            ("state", Value::from(vec![definition.path(last)])),
+            ("state", Value::from(active)),
             ("effects", Value::List(actions)),
             ("findings", Value::List(findings)),
             ("unchanged", false.into()),
@@ -156,7 +150,7 @@ impl Machine {
 fn carry(definition: &Definition, path: &str) -> Result<StateId, Refusal> {
     let path = definition.migrate.get(path).map_or(path, String::as_str);
     let found = definition.find(path).filter(|id| *id != ROOT);
-    found.and_then(|id| definition.descend(id).last()).ok_or_else(|| {
+    found.ok_or_else(|| {
         let message = format!("the machine is in `{path}`, which the new definition does not have");
         Refusal::new("state-not-in-machine", message)
             .at_path("/machine/migrate")

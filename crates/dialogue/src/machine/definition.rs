@@ -1,5 +1,7 @@
 //! A machine as it was read: states in a tree, transitions with resolved targets.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use indexmap::IndexMap;
 use throughline_expr::Expr;
 use throughline_journal::Millis;
@@ -20,6 +22,7 @@ pub(crate) struct Definition {
     pub(crate) canonical: String,
     /// Outer states before inner ones, in the order of the document.
     pub(crate) states: Vec<State>,
+    pub(crate) by_path: BTreeMap<String, StateId>,
     /// Where a state of an older definition goes on.
     pub(crate) migrate: IndexMap<String, String>,
     pub(crate) findings: Vec<Finding>,
@@ -33,6 +36,8 @@ pub(crate) struct State {
     pub(crate) children: Vec<StateId>,
     pub(crate) initial: Option<StateId>,
     pub(crate) is_final: bool,
+    /// Whether all its inner states are active together.
+    pub(crate) parallel: bool,
     pub(crate) description: String,
     pub(crate) entry: Vec<Value>,
     pub(crate) exit: Vec<Value>,
@@ -67,7 +72,7 @@ impl Definition {
     }
 
     pub(crate) fn find(&self, path: &str) -> Option<StateId> {
-        self.states.iter().position(|state| state.path == path)
+        self.by_path.get(path).copied()
     }
 
     pub(crate) fn path(&self, id: StateId) -> &str {
@@ -84,8 +89,60 @@ impl Definition {
         inner != outer && self.outwards(inner).any(|id| id == outer)
     }
 
-    /// The state and those that become active inside it when it is entered, from outside in.
-    pub(crate) fn descend(&self, id: StateId) -> impl Iterator<Item = StateId> + '_ {
-        std::iter::successors(Some(id), |id| self.state(*id)?.initial)
+    /// The states that become active when `targets` are entered from `domain`, which stays as it is: the targets,
+    /// what lies around them, what is initial inside them, and the other regions of parallel states.
+    pub(crate) fn entered(&self, targets: &[StateId], domain: StateId) -> BTreeSet<StateId> {
+        let mut entered = BTreeSet::new();
+        for target in targets {
+            self.enter(*target, &mut entered);
+        }
+        for target in targets {
+            for around in self.outwards(*target).skip(1) {
+                if around != domain && !self.inside(around, domain) {
+                    break;
+                }
+                entered.insert(around);
+                self.enter_regions(around, &mut entered);
+            }
+        }
+        entered.retain(|id| self.inside(*id, domain));
+        entered
+    }
+
+    fn enter(&self, id: StateId, entered: &mut BTreeSet<StateId>) {
+        entered.insert(id);
+        if let Some(initial) = self.state(id).and_then(|state| state.initial) {
+            self.enter(initial, entered);
+        }
+        self.enter_regions(id, entered);
+    }
+
+    /// Enters each region of a parallel state in which nothing is entered yet.
+    fn enter_regions(&self, id: StateId, entered: &mut BTreeSet<StateId>) {
+        let Some(state) = self.state(id).filter(|state| state.parallel) else { return };
+        for region in &state.children {
+            if !entered.iter().any(|other| other == region || self.inside(*other, *region)) {
+                self.enter(*region, entered);
+            }
+        }
+    }
+
+    /// The innermost of some active states, in the order of the document.
+    pub(crate) fn innermost(&self, active: &BTreeSet<StateId>) -> Vec<StateId> {
+        let has_inner = |id: &StateId| self.state(*id).is_some_and(|s| s.children.iter().any(|c| active.contains(c)));
+        active.iter().filter(|id| **id != ROOT && !has_inner(id)).copied().collect()
+    }
+
+    /// Whether a state has come to its end: a final state inside it is active, or every region has come to its end.
+    pub(crate) fn ended(&self, id: StateId, active: &BTreeSet<StateId>) -> bool {
+        let Some(state) = self.state(id) else { return false };
+        if state.parallel {
+            return state.children.iter().all(|region| self.ended(*region, active));
+        }
+        state.children.iter().any(|c| active.contains(c) && self.state(*c).is_some_and(|s| s.is_final))
+    }
+
+    pub(crate) fn paths<'a>(&self, ids: impl IntoIterator<Item = &'a StateId>) -> Vec<String> {
+        ids.into_iter().map(|id| self.path(*id).to_owned()).collect()
     }
 }

@@ -51,12 +51,16 @@ impl Machine {
 
     fn transitioned(&mut self, record: &Record) -> Option<()> {
         let data = record.data();
+        let definition = Arc::clone(self.definition(record.seq)?);
         let mut standing = self.standing(record.seq)?.clone();
         let log = log(record, false)?;
         let to = texts(data.get("to")?)?;
         for path in texts(data.get("exited")?)? {
             standing.entered.remove(&path);
-            standing.spent.retain(|event| !event.ends_with(&format!(".{path}")));
+            let delays = definition.find(&path).and_then(|id| definition.state(id)).map(|s| s.delays.iter());
+            for delay in delays.into_iter().flatten() {
+                standing.spent.remove(&delay.event);
+            }
         }
         for path in texts(data.get("entered")?)? {
             standing.entered.insert(path, record.valid_from);

@@ -48,8 +48,15 @@ pub(crate) fn parse(document: &Value, pointer: &str) -> Result<Definition, Refus
             .collect();
         return Err(first.with(Value::from([("problems", Value::List(all))])));
     }
-    let mut definition =
-        Definition { id, canonical: document.canonical(), states: reader.states, migrate, findings: Vec::new() };
+    let by_path = reader.states.iter().enumerate().map(|(id, state)| (state.path.clone(), id)).collect();
+    let mut definition = Definition {
+        id,
+        canonical: document.canonical(),
+        states: reader.states,
+        by_path,
+        migrate,
+        findings: Vec::new(),
+    };
     definition.findings = check::findings(&definition, pointer);
     Ok(definition)
 }
@@ -125,8 +132,8 @@ impl Reader {
         let id = self.states.len();
         let kind = self.text(map, "type", pointer).unwrap_or_default();
         match kind.as_str() {
-            "" | "atomic" | "compound" | "final" => {}
-            "parallel" | "history" => {
+            "" | "atomic" | "compound" | "final" | "parallel" => {}
+            "history" => {
                 let at = step(pointer, "type");
                 self.problem("unsupported-machine", format!("a `{kind}` state is not supported yet"), &at);
             }
@@ -143,6 +150,7 @@ impl Reader {
             path: path.clone(),
             parent,
             is_final: kind == "final",
+            parallel: kind == "parallel",
             description: self.text(map, "description", pointer).unwrap_or_default(),
             entry: self.actions(map, "entry", pointer),
             exit: self.actions(map, "exit", pointer),
@@ -175,8 +183,13 @@ impl Reader {
             None => return,
         };
         match self.text(map, "initial", pointer) {
+            Some(_) if self.states.get(id).is_some_and(|state| state.parallel) => {
+                let message = "all states inside a parallel state are active; take `initial` out";
+                self.problem("unknown-field", message, &step(pointer, "initial"));
+            }
             Some(initial) => self.initials.push((id, initial, step(pointer, "initial"))),
             None if children.is_empty() && id != ROOT => {}
+            None if self.states.get(id).is_some_and(|state| state.parallel) => {}
             None => {
                 let message = "where states lie inside, one of them must be `initial`";
                 self.problem("missing-initial", message, &step(pointer, "initial"));

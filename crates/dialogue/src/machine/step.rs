@@ -1,5 +1,7 @@
 //! The pure step: from a state and an event to a state and effects.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
 use throughline_journal::Millis;
@@ -57,14 +59,14 @@ pub struct Timer {
 struct GuardEnv<'a> {
     outer: &'a dyn Env,
     event: &'a Value,
-    state: &'a str,
+    state: &'a Value,
 }
 
 impl Env for GuardEnv<'_> {
     fn get(&self, name: &str) -> Option<Value> {
         match name {
             "event" => Some(self.event.clone()),
-            "state" => Some(self.state.into()),
+            "state" => Some(self.state.clone()),
             _ => self.outer.get(name),
         }
     }
@@ -72,8 +74,8 @@ impl Env for GuardEnv<'_> {
     fn get_path(&self, path: &[&str]) -> Option<Value> {
         match path.split_first() {
             Some((&"event", rest)) => self.event.at(rest).cloned(),
-            Some((&"state", [])) => Some(self.state.into()),
-            Some((&"state", _)) | None => None,
+            Some((&"state", rest)) => self.state.at(rest).cloned(),
+            None => None,
             Some(_) => self.outer.get_path(path),
         }
     }
@@ -91,7 +93,7 @@ impl Env for GuardEnv<'_> {
     }
 }
 
-fn test(guard: &Expr, event: &Value, state: &str, outer: &dyn Env) -> GuardResult {
+fn test(guard: &Expr, event: &Value, state: &Value, outer: &dyn Env) -> GuardResult {
     let (held, error) = match guard.test(&GuardEnv { outer, event, state }) {
         Ok(held) => (Some(held), None),
         Err(error) => (None, Some(error.to_string())),
@@ -110,46 +112,51 @@ impl Machine {
         let Some((definition, standing)) = self.definition(Self::HEAD).zip(self.standing(Self::HEAD)) else {
             return Err(Refusal::new("no-machine", "the domain has no machine to send an event to"));
         };
-        let Some(leaf) = standing.active.first().and_then(|path| definition.find(path)) else {
-            return Err(Refusal::new("no-machine", "the machine is in no state; load the domain again"));
-        };
-        let mut guards = Vec::new();
+        let state = state_value(&standing.active);
+        let mut guards: Vec<GuardResult> = Vec::new();
         let mut known = false;
-        if !standing.finished {
-            for source in definition.outwards(leaf) {
-                let ways = definition.state(source).and_then(|s| s.on.get(event));
-                for way in ways.into_iter().flatten() {
+        let mut enabled: Vec<Enabled<'_>> = Vec::new();
+        let leaves = if standing.finished { Vec::new() } else { leaves(definition, standing) };
+        let mut looked_at: BTreeMap<&str, bool> = BTreeMap::new();
+        for leaf in leaves {
+            // The innermost state that takes the event takes it for everything around it.
+            'outwards: for source in definition.outwards(leaf) {
+                for way in definition.state(source).and_then(|s| s.on.get(event)).into_iter().flatten() {
                     known = true;
-                    let held = match &way.guard {
+                    let held = *looked_at.entry(&way.pointer).or_insert_with(|| match &way.guard {
                         None => true,
                         Some(guard) => {
-                            let result = test(guard, data, definition.path(leaf), env);
+                            let result = test(guard, data, &state, env);
                             let held = result.held == Some(true);
                             guards.push(result);
                             held
                         }
-                    };
+                    });
                     if held {
-                        return Ok(take(definition, standing, leaf, source, way, guards));
+                        if enabled.iter().all(|e| e.way.pointer != way.pointer) {
+                            enabled.push(Enabled { source, way });
+                        }
+                        break 'outwards;
                     }
                 }
             }
         }
-        Err(self.refusal(definition, standing, leaf, event, known, &guards, env))
+        if enabled.is_empty() {
+            return Err(self.refusal(definition, standing, event, known, &guards, env));
+        }
+        Ok(take(definition, standing, &enabled, guards))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "everything a refusal has to say, gathered once")]
     fn refusal(
         &self,
         definition: &Definition,
         standing: &Standing,
-        leaf: StateId,
         event: &str,
         known: bool,
         guards: &[GuardResult],
         env: &dyn Env,
     ) -> Refusal {
-        let state = definition.path(leaf);
+        let state = standing.active.join(", ");
         let allowed: Vec<String> = self
             .allowed(definition, standing, env)
             .into_iter()
@@ -190,37 +197,26 @@ impl Machine {
     }
 
     fn allowed(&self, definition: &Definition, standing: &Standing, env: &dyn Env) -> Vec<Allowed> {
-        let Some(leaf) = standing.active.first().and_then(|path| definition.find(path)) else { return Vec::new() };
         let mut found: Vec<Allowed> = Vec::new();
         if standing.finished {
             return found;
         }
-        for state in definition.outwards(leaf).filter_map(|id| definition.state(id)) {
+        let state = state_value(&standing.active);
+        let mut seen = BTreeSet::new();
+        let around = leaves(definition, standing).into_iter().flat_map(|leaf| definition.outwards(leaf));
+        for (id, source) in around.filter(|id| seen.insert(*id)).filter_map(|id| Some((id, definition.state(id)?))) {
             // Delayed events come by themselves and are not offered.
-            let offered = state.on.iter().filter(|(event, _)| state.delays.iter().all(|d| d.event != **event));
+            let offered = source.on.iter().filter(|(event, _)| source.delays.iter().all(|d| d.event != **event));
             for (event, ways) in offered {
-                let mut open = Some(false);
-                let mut targets = Vec::new();
-                for way in ways {
-                    targets.push(definition.path(way.target.unwrap_or(leaf)).to_owned());
-                    let held = openness(way, definition.path(leaf), env);
-                    open = match (open, held) {
-                        (Some(true), _) | (_, Some(true)) => Some(true),
-                        (None, _) | (_, None) => None,
-                        (Some(false), Some(false)) => Some(false),
-                    };
-                }
+                let open = ways.iter().map(|way| openness(way, &state, env)).fold(Some(false), either);
+                let targets = ways.iter().map(|way| definition.path(way.target.unwrap_or(id)).to_owned());
                 match found.iter_mut().find(|a| a.event == *event) {
-                    // An outer state gets the event only when no inner one takes it.
+                    // An outer state gets the event when no inner one takes it.
                     Some(inner) => {
-                        inner.open = match (inner.open, open) {
-                            (Some(true), _) | (_, Some(true)) => Some(true),
-                            (None, _) | (_, None) => None,
-                            _ => Some(false),
-                        };
+                        inner.open = either(inner.open, open);
                         inner.targets.extend(targets);
                     }
-                    None => found.push(Allowed { event: event.clone(), open, targets }),
+                    None => found.push(Allowed { event: event.clone(), open, targets: targets.collect() }),
                 }
             }
         }
@@ -254,8 +250,17 @@ impl Machine {
     }
 }
 
+/// Whether one of two is open, as far as that is known.
+fn either(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    match (a, b) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (None, _) | (_, None) => None,
+        (Some(false), Some(false)) => Some(false),
+    }
+}
+
 /// Whether a way can be taken before its event comes; `None` when that depends on what the event carries.
-pub(crate) fn openness(way: &Candidate, state: &str, env: &dyn Env) -> Option<bool> {
+pub(crate) fn openness(way: &Candidate, state: &Value, env: &dyn Env) -> Option<bool> {
     match &way.guard {
         None => Some(true),
         Some(guard) if guard.names().iter().any(|path| path.root() == "event") => None,
@@ -271,48 +276,86 @@ pub(crate) fn guard_value(result: &GuardResult) -> Value {
     ])
 }
 
-/// Carries out a way: which states are left and entered, and the actions in their order.
-fn take(
-    definition: &Definition,
-    standing: &Standing,
-    leaf: StateId,
-    source: StateId,
-    way: &Candidate,
-    guards: Vec<GuardResult>,
-) -> Transition {
-    let mut step = Transition {
-        from: standing.active.clone(),
-        to: standing.active.clone(),
-        actions: way.actions.clone(),
-        guards,
-        reason: way.reason.clone(),
-        ..Transition::default()
-    };
-    let Some(target) = way.target else { return step };
-    // A transition into its own source, or inside it, stays within it unless it says otherwise; any other
-    // leaves everything up to the innermost state around both.
-    let within = target == source || definition.inside(target, source);
-    let domain = if within && !way.reenter {
-        source
-    } else {
-        definition.outwards(source).skip(1).find(|id| definition.inside(target, *id)).unwrap_or(ROOT)
-    };
-    let exited: Vec<StateId> = definition.outwards(leaf).take_while(|id| *id != domain).collect();
-    let mut entered: Vec<StateId> = definition.outwards(target).skip(1).take_while(|id| *id != domain).collect();
-    if target == domain {
-        entered.clear();
+/// What `state` is in a guard: the path of the innermost active state, or a list of them.
+pub(crate) fn state_value(active: &[String]) -> Value {
+    match active {
+        [state] => state.as_str().into(),
+        states => states.to_vec().into(),
     }
-    entered.reverse();
-    entered.extend(definition.descend(target).skip(usize::from(target == domain)));
-    let actions = |id: &StateId, exit: bool| {
-        definition.state(*id).map(|s| if exit { s.exit.clone() } else { s.entry.clone() }).unwrap_or_default()
-    };
-    step.actions = exited.iter().flat_map(|id| actions(id, true)).chain(std::mem::take(&mut step.actions)).collect();
-    step.actions.extend(entered.iter().flat_map(|id| actions(id, false)));
-    let innermost = entered.last().copied().unwrap_or(target);
-    step.to = vec![definition.path(innermost).to_owned()];
-    step.finished = definition.state(innermost).is_some_and(|s| s.is_final && s.parent == Some(ROOT));
-    step.exited = exited.iter().map(|id| definition.path(*id).to_owned()).collect();
-    step.entered = entered.iter().map(|id| definition.path(*id).to_owned()).collect();
-    step
+}
+
+/// The innermost active states, in the order of the document.
+fn leaves(definition: &Definition, standing: &Standing) -> Vec<StateId> {
+    standing.active.iter().filter_map(|path| definition.find(path)).collect()
+}
+
+/// A way that an event takes.
+#[derive(Clone, Copy)]
+struct Enabled<'a> {
+    source: StateId,
+    way: &'a Candidate,
+}
+
+impl Enabled<'_> {
+    /// The innermost state that stays as it is: a transition into its own source, or inside it, stays within it
+    /// unless it says otherwise; any other leaves everything up to the innermost state around both.
+    fn domain(&self, definition: &Definition) -> Option<StateId> {
+        let target = self.way.target?;
+        if !self.way.reenter && (target == self.source || definition.inside(target, self.source)) {
+            return Some(self.source);
+        }
+        let around = definition.outwards(self.source).skip(1).find(|id| definition.inside(target, *id));
+        Some(around.unwrap_or(ROOT))
+    }
+
+    fn exited(&self, definition: &Definition, active: &BTreeSet<StateId>) -> BTreeSet<StateId> {
+        match self.domain(definition) {
+            Some(domain) => active.iter().filter(|id| definition.inside(**id, domain)).copied().collect(),
+            None => BTreeSet::new(),
+        }
+    }
+}
+
+/// Carries out ways: which states are left and entered, and the actions in their order.
+fn take(definition: &Definition, standing: &Standing, enabled: &[Enabled<'_>], guards: Vec<GuardResult>) -> Transition {
+    let active: BTreeSet<StateId> = standing.entered.keys().filter_map(|path| definition.find(path)).collect();
+    // Of two ways that would leave the same state the inner one goes, and else the one that stands first.
+    let mut taken: Vec<(Enabled<'_>, BTreeSet<StateId>)> = Vec::new();
+    for way in enabled {
+        let exited = way.exited(definition, &active);
+        let rivals = |(other, theirs): &(Enabled<'_>, BTreeSet<StateId>)| {
+            (!exited.is_disjoint(theirs)).then(|| definition.inside(way.source, other.source))
+        };
+        if taken.iter().filter_map(rivals).all(|inner| inner) {
+            taken.retain(|other| rivals(other).is_none());
+            taken.push((*way, exited));
+        }
+    }
+    let exited: BTreeSet<StateId> = taken.iter().flat_map(|(_, exited)| exited.iter().copied()).collect();
+    let mut entered = BTreeSet::new();
+    for (way, _) in &taken {
+        if let Some((target, domain)) = way.way.target.zip(way.domain(definition)) {
+            entered.extend(definition.entered(&[target], domain));
+        }
+    }
+    let after: BTreeSet<StateId> = active.difference(&exited).chain(&entered).copied().collect();
+    let state = |id: &StateId| definition.state(*id);
+    let mut actions: Vec<Value> = exited.iter().rev().filter_map(state).flat_map(|s| s.exit.clone()).collect();
+    actions.extend(taken.iter().flat_map(|(way, _)| way.way.actions.clone()));
+    actions.extend(entered.iter().filter_map(state).flat_map(|s| s.entry.clone()));
+    Transition {
+        from: standing.active.clone(),
+        to: definition.paths(&definition.innermost(&after)),
+        exited: definition.paths(exited.iter().rev()),
+        entered: definition.paths(&entered),
+        actions,
+        guards,
+        reason: taken
+            .iter()
+            .map(|(way, _)| way.way.reason.as_str())
+            .find(|r| !r.is_empty())
+            .unwrap_or_default()
+            .to_owned(),
+        finished: definition.ended(ROOT, &after),
+    }
 }

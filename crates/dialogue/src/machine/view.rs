@@ -6,7 +6,7 @@ use throughline_protocol::view::{MachineView, StateView, TransitionView};
 
 use super::Machine;
 use super::definition::ROOT;
-use super::step::openness;
+use super::step::{openness, state_value};
 
 impl Machine {
     /// The machine at a moment: its states, its transitions and whether they are open, and what was taken or
@@ -16,25 +16,28 @@ impl Machine {
         let Some((definition, standing)) = self.definition(at.seq).zip(self.standing(at.seq)) else {
             return MachineView::default();
         };
-        let leaf = standing.active.first().map_or("", String::as_str);
+        let state = state_value(&standing.active);
         let is_active = |path: &str| standing.entered.contains_key(path);
         let states = definition.states.iter().enumerate().skip(1).map(|(id, state)| StateView {
             path: state.path.clone(),
             active: is_active(&state.path),
             is_final: state.is_final,
-            initial: state.parent.and_then(|p| definition.state(p)).is_some_and(|p| p.initial == Some(id)),
+            initial: state
+                .parent
+                .and_then(|p| definition.state(p))
+                .is_some_and(|p| p.parallel || p.initial == Some(id)),
             description: state.description.clone(),
         });
         let mut transitions = Vec::new();
-        for (id, state) in definition.states.iter().enumerate() {
-            let possible = !standing.finished && (id == ROOT || is_active(&state.path));
-            for (event, ways) in &state.on {
+        for (id, source) in definition.states.iter().enumerate() {
+            let possible = !standing.finished && (id == ROOT || is_active(&source.path));
+            for (event, ways) in &source.on {
                 transitions.extend(ways.iter().map(|way| TransitionView {
-                    from: state.path.clone(),
+                    from: source.path.clone(),
                     event: event.clone(),
                     to: definition.path(way.target.unwrap_or(id)).to_owned(),
                     guard: way.guard.as_ref().map(|g| g.source().to_owned()),
-                    open: if possible { openness(way, leaf, env) } else { None },
+                    open: if possible { openness(way, &state, env) } else { None },
                 }));
             }
         }

@@ -2,30 +2,13 @@
 //! turn is asked again at the end.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use throughline_journal::Seq;
 use throughline_protocol::At;
 use throughline_protocol::command::AssertFact;
-use throughline_value::{Value, json};
+use throughline_value::Value;
 
-use crate::support::{Bench, fact, no_fact};
-
-/// The folder of shared data, where there is one.
-fn shared() -> Option<PathBuf> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let folder = std::env::var_os("THROUGHLINE_SHARED").map_or_else(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
-}
-
-fn lines(path: &str) -> Option<Vec<Value>> {
-    let Some(file) = shared().map(|s| s.join("data/a_dialogue_state").join(path)).filter(|f| f.is_file()) else {
-        println!("SKIPPED 1: {path} is not here; set THROUGHLINE_SHARED to the folder of shared data");
-        return None;
-    };
-    let text = std::fs::read_to_string(file).unwrap();
-    Some(text.lines().map(|line| json::read_value(line).unwrap()).collect())
-}
+use crate::support::{Bench, fact, lines, no_fact};
 
 /// A state as facts: what is known, by subject and key.
 type State = BTreeMap<(String, String), Value>;
@@ -54,7 +37,7 @@ fn of_subject(subject: &str, key: &str, value: Value) -> AssertFact {
 
 #[test]
 fn every_turn_of_every_schema_guided_dialogue_holds_the_gold_state() {
-    let Some(dialogues) = lines("sgd/dev_sample.gold_timeline.jsonl") else { return };
+    let Some(dialogues) = lines("a_dialogue_state/sgd/dev_sample.gold_timeline.jsonl") else { return };
     let (mut turns_seen, mut replaced) = (0, 0);
     for dialogue in &dialogues {
         let mut bench = Bench::default();
@@ -101,7 +84,7 @@ fn every_turn_of_every_schema_guided_dialogue_holds_the_gold_state() {
 
 #[test]
 fn every_turn_of_every_multiwoz_dialogue_holds_the_gold_state() {
-    let Some(dialogues) = lines("multiwoz21/test_sample_a.gold_states.jsonl") else { return };
+    let Some(dialogues) = lines("a_dialogue_state/multiwoz21/test_sample_a.gold_states.jsonl") else { return };
     let (mut turns_seen, mut retracted) = (0, 0);
     for dialogue in &dialogues {
         let mut bench = Bench::default();

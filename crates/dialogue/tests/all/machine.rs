@@ -200,6 +200,37 @@ fn entry_and_exit_run_from_inside_out_and_outside_in_up_to_the_innermost_common_
     check("ABORT", "aborted", "out_idle");
 }
 
+const SIDE_BY_SIDE: &str = r##"{
+    "id": "form", "type": "parallel",
+    "states": {
+        "payment": {"initial": "open", "states": {
+            "open": {"exit": "out_open", "on": {"PAY": "paid", "RESET": "open"}},
+            "paid": {"type": "final", "entry": "in_paid"}}},
+        "papers": {"initial": "missing", "states": {
+            "missing": {"on": {"SIGN": {"target": "signed", "guard": "state[0] == \"payment.paid\""}, "RESET": "missing"}},
+            "signed": {"type": "final"}}}
+    }
+}"##;
+
+#[test]
+fn the_regions_of_a_parallel_state_go_on_side_by_side_and_end_together() {
+    let mut bench = Bench::default();
+    assert_eq!(
+        bench.load(SIDE_BY_SIDE).unwrap().get("state").unwrap().to_json(),
+        r#"["payment.open","papers.missing"]"#
+    );
+    bench.send("RESET", Value::Null).unwrap();
+    assert_eq!(bench.send("SIGN", Value::Null).unwrap_err().code, "guard-false");
+    let allowed = bench.machine.allowed_events(bench.here(), &bench.env());
+    let allowed: Vec<_> = allowed.iter().map(|a| (a.event.as_str(), a.open)).collect();
+    assert_eq!(allowed, [("PAY", Some(true)), ("RESET", Some(true)), ("SIGN", Some(false))]);
+    let paid = bench.send("PAY", Value::Null).unwrap();
+    assert_eq!(paid.to_json(), r#"{"state":["payment.paid","papers.missing"],"effects":["out_open","in_paid"]}"#);
+    assert!(!bench.machine.finished(bench.here()) && bench.machine.in_state("papers", bench.here()));
+    bench.send("SIGN", Value::Null).unwrap();
+    assert!(bench.machine.finished(bench.here()));
+}
+
 #[test]
 fn a_state_is_active_while_one_inside_it_is() {
     let mut bench = Bench::default();
@@ -237,8 +268,8 @@ fn every_problem_of_a_document_is_reported_with_its_place() {
     );
     check_load(r#"{"initial":"b","states":{"a":{}}}"#, &[("unknown-target", "/machine/initial")]);
     check_load(
-        r#"{"initial":"a","states":{"a":{"type":"parallel"},"b":{"type":"history"}}}"#,
-        &[("unsupported-machine", "/machine/states/a/type"), ("unsupported-machine", "/machine/states/b/type")],
+        r#"{"initial":"a","states":{"a":{"type":"parallel","initial":"x","states":{"x":{}}},"b":{"type":"history"}}}"#,
+        &[("unknown-field", "/machine/states/a/initial"), ("unsupported-machine", "/machine/states/b/type")],
     );
     check_load(
         r#"{"initial":"a","states":{"a":{"always":"a","onn":{}}}}"#,

@@ -1,5 +1,7 @@
 //! A small engine for the tests: decides, gives numbers, folds.
 
+use std::path::PathBuf;
+
 use throughline_dialogue::{Ledger, Machine};
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, MapEnv};
@@ -211,4 +213,20 @@ pub(crate) fn said(outcome: Result<Value, Refusal>) -> String {
         Ok(result) => result.to_json(),
         Err(refusal) => format!("{} at {}", refusal.code, refusal.path.unwrap_or_default()),
     }
+}
+
+/// The folder of shared data, where there is one.
+fn shared() -> Option<PathBuf> {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("THROUGHLINE_SHARED").map_or_else(beside, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+pub(crate) fn lines(path: &str) -> Option<Vec<Value>> {
+    let Some(file) = shared().map(|s| s.join("data").join(path)).filter(|f| f.is_file()) else {
+        println!("SKIPPED 1: {path} is not here; set THROUGHLINE_SHARED to the folder of shared data");
+        return None;
+    };
+    let text = std::fs::read_to_string(file).unwrap();
+    Some(text.lines().map(|line| json::read_value(line).unwrap()).collect())
 }
