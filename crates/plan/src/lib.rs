@@ -36,6 +36,7 @@ pub mod extract;
 mod fix;
 mod foreign;
 mod graph;
+mod holes;
 mod json;
 pub mod limits;
 mod nearest;

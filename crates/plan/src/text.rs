@@ -4,5 +4,5 @@ mod lines;
 mod parse;
 mod token;
 
-pub(crate) use parse::{Draft, DraftPlan, Place, Use, parse};
+pub(crate) use parse::{Draft, DraftPlan, Place, Use, inside_quotes, parse};
 pub(crate) use token::{Cursor, quote_pattern, quote_plain};

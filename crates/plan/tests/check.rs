@@ -71,6 +71,7 @@ fn a_valid_plan_has_no_problems() {
     problems("$x = IF state == \"open\" THEN now ELSE null", &[]);
     problems("$x = CALL refund(order: $order, days: 3)", &[]);
     problems("$a = GET \"report page\"\n$b = EXTRACT $a PATTERN r\"rate: ([\\d.]+)\" AS number", &[]);
+    problems("$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.x[?@.id == {$order}].price\"", &[]);
     problems("$订单 = GET orders\n$号 = EXTRACT $订单 JSONPATH \"$.编号\"", &[]);
 }
 
@@ -152,6 +153,9 @@ fn each_damage_has_its_code_and_its_place() {
     extract("PATTERN r\"\\d+\"", &["pattern-groups \"r\\\"\\\\d+\\\"\""]);
     extract("PATTERN r\"(?<=a)(b)\"", &["look-around-in-pattern \"(?<=\""]);
     extract("PATTERN r\"(a\"", &["bad-pattern \"r\\\"(a\\\"\""]);
+    extract("PATTERN r\"{$nobody}: (a)\"", &["undeclared-binding \"$nobody\""]);
+    extract("JSONPATH \"$.x[?@.id == {$a1}]\"", &["undeclared-binding \"$a1\""]);
+    extract("JSONPATH \"$.x[?@.id = {$order}]\"", &["bad-json-path \"\\\"$.x[?@.id = {$order}]\\\"\""]);
     extract("PATTERN r\"(a", &["plan-syntax \"r\\\"(a\""]);
     extract("PATTERN order_i", &["unknown-pattern \"order_i\""]);
     extract("PATTERN broken", &["pattern-groups \"broken\""]);
@@ -190,6 +194,10 @@ fn repairs_applied_by_a_machine_lead_to_a_plan_without_problems() {
     mends("$a = refund(order: 1)", "$a = CALL refund(order: 1)");
     mends("$a = IF 1 < 2 THEN 3", "$a = IF 1 < 2 THEN 3 ELSE null");
     mends("$a = CALL refund(order: 1", "$a = CALL refund(order: 1)");
+    mends(
+        "$a = GET orders\n$b = EXTRACT $a PATTERN r\"{$order} (a)(b)\"",
+        "$a = GET orders\n$b = EXTRACT $a PATTERN \"{$order} (a)(?:b)\"",
+    );
     mends("$a = COMPUTE 1\n$a = COMPUTE 2", "$a = COMPUTE 1\n$a2 = COMPUTE 2");
     mends("$a = GET orders\n$b = COMPUTE 1", "$b = COMPUTE 1");
 }

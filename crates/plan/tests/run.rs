@@ -370,3 +370,26 @@ fn long_and_wide_plans_run_in_as_many_waves_as_they_have() {
     assert_eq!(rounds, 1_000_usize.div_ceil(64) + 1);
     assert!(world.summary(&run).starts_with("done "));
 }
+
+#[test]
+fn values_stand_in_paths_and_patterns_as_literals_and_nothing_else() {
+    let parcels = r#"{"parcels": [{"n": "A", "w": 1}, {"n": "B\"' || true", "w": 2}, {"n": 7, "w": 3}]}"#;
+    let text = "A: one\n.*: two\nB: three";
+    let gives = |key: &str, expected: &str| {
+        let mut world =
+            World::new(Shelf::default().with("p", "application/json", parcels).with("t", "text/plain", text));
+        let plan = "$p = GET p\n$t = GET t\n$w = EXTRACT $p JSONPATH \"$.parcels[?@.n == {$key}].w\" DEFAULT 0\n$x = EXTRACT $t PATTERN r\"(?m)^{$key}: (\\w+)$\" DEFAULT \"none\"\n$r = COMPUTE [$w, $x]";
+        let scope = Scope::new().source("p", "p").source("t", "t");
+        let inputs = Map::from_iter([("key".to_owned(), json::read_value(key).unwrap())]);
+        let run = world.start(plan, inputs, &scope).unwrap();
+        world.finish(&run);
+        let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
+        assert_eq!(view.steps[4].output.to_json(), expected, "{key}: {:?}", view.steps);
+    };
+    gives("\"A\"", "[1,\"one\"]");
+    gives("\"B\\\"' || true\"", "[2,\"none\"]");
+    gives("\".*\"", "[0,\"two\"]");
+    gives("7", "[3,\"none\"]");
+    gives("\"{$t}\"", "[0,\"none\"]");
+    gives("[1]", "null");
+}

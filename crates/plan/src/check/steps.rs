@@ -6,12 +6,13 @@ use serde_json_path::JsonPath;
 use throughline_value::{Span, Value};
 
 use super::problems::{Problems, fix};
+use crate::holes::{Language, marked, unmarked};
 use crate::limits::MAX_JSON_PATH_BYTES;
 use crate::nearest::nearest;
 use crate::pattern;
 use crate::plan::{Action, Argument, Extract, How, Spanned};
 use crate::scope::{Scope, ToolRule};
-use crate::text::{DraftPlan, quote_pattern, quote_plain};
+use crate::text::{DraftPlan, inside_quotes, quote_pattern, quote_plain};
 
 pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
     let mut sources: BTreeMap<&str, &str> = BTreeMap::new();
@@ -60,17 +61,14 @@ fn extract(extract: &Extract, scope: &Scope, problems: &mut Problems) {
     match &extract.how {
         How::Path(path) => json_path(path, problems),
         How::Pattern(regex) => {
-            let Err(wrong) = pattern::compile(&regex.value) else { return };
-            // Within a raw text, or one without escapes, bytes of the pattern are bytes of the plan.
-            let plain = regex.span.end - regex.span.start;
-            let inside = match plain.checked_sub(regex.value.len()) {
-                Some(3) => Some(regex.span.start + 2),
-                Some(2) => Some(regex.span.start + 1),
-                _ => None,
-            };
+            let marked = marked(&regex.value, Language::Pattern);
+            let Err(wrong) = pattern::compile(&marked) else { return };
+            // Behind a place for a value the bytes are others.
+            let inside = inside_quotes(regex).filter(|_| marked == regex.value);
             let span = wrong.at.zip(inside).map_or(regex.span, |((a, b), start)| Span::new(start + a, start + b));
+            let instead = wrong.instead.map(|new| unmarked(&new, &regex.value, Language::Pattern));
             problems.error(wrong.code, span, wrong.message).fix =
-                wrong.instead.and_then(|new| fix("write it so", regex.span, quote_pattern(&new)));
+                instead.and_then(|new| fix("write it so", regex.span, quote_pattern(&new)));
         }
         How::Named(name) => match scope.patterns.get(&name.value) {
             None => unknown("unknown-pattern", "pattern", name, scope.patterns.keys(), problems),
@@ -90,13 +88,15 @@ fn json_path(path: &Spanned<String>, problems: &mut Problems) {
         problems.error("bad-json-path", path.span, message);
         return;
     }
-    let Err(error) = JsonPath::parse(&path.value) else { return };
-    let plain = path.span.end - path.span.start == path.value.len() + 2;
-    let at = path.span.start + error.position().max(1);
-    let span = if plain && at < path.span.end { Span::new(at, path.span.end - 1) } else { path.span };
+    let marked = marked(&path.value, Language::Path);
+    let Err(error) = JsonPath::parse(&marked) else { return };
+    let inside = inside_quotes(path).filter(|_| marked == path.value);
+    let at = inside.map(|start| start + error.position().max(1) - 1).filter(|at| at + 1 < path.span.end);
+    let span = at.map_or(path.span, |at| Span::new(at, path.span.end - 1));
     // What people write for a path: without the root, or with only a dot.
-    let stem = path.value.trim().trim_start_matches('$').trim_start_matches('.');
+    let stem = marked.trim().trim_start_matches('$').trim_start_matches('.');
     let meant = [format!("$.{stem}"), format!("${stem}")].into_iter().find(|p| JsonPath::parse(p).is_ok());
+    let meant = meant.map(|p| unmarked(&p, &path.value, Language::Path));
     problems.error("bad-json-path", span, format!("this is not a JSON path (RFC 9535): {}", error.message())).fix =
         meant.and_then(|p| fix(format!("write {p}"), path.span, quote_plain(&p)));
 }

@@ -10,6 +10,7 @@ use super::state::{Run, RunStep};
 use super::{DocumentRef, Documents};
 use crate::evidence;
 use crate::extract::{Extracted, Failure, Query, extract};
+use crate::holes::{Hole, Language, filled, literal};
 use crate::limits::{MAX_EVIDENCE, MAX_OUTPUT_BYTES};
 use crate::plan::{Action, Argument, Extract, Formula, How};
 
@@ -95,16 +96,24 @@ fn get(run: &Run, source: &str, host: &dyn Documents) -> Result<Effect, Failed> 
 fn extracted(run: &Run, what: &Extract, host: &dyn Documents, env: &RunEnv<'_>) -> Result<Finished, Failed> {
     let mut input = Map::new();
     input.insert("from".to_owned(), what.from.value.as_str().into());
-    let query = match &what.how {
-        How::Path(path) => Query::Path(&path.value),
-        How::Pattern(regex) => Query::Pattern(&regex.value),
+    let (text, language) = match &what.how {
+        How::Path(path) => (path.value.as_str(), Language::Path),
+        How::Pattern(regex) => (regex.value.as_str(), Language::Pattern),
         How::Named(name) => match run.meaning.patterns.get(&name.value) {
-            Some(regex) => Query::Pattern(regex),
+            Some(regex) => (regex.as_str(), Language::Pattern),
             None => {
                 let message = format!("the pattern `{}` is not known to this run", name.value);
                 return Err((Value::Map(input), Failure::new("unknown-pattern", message)));
             }
         },
+    };
+    let text = match filled(text, language, |hole| literal_of(hole, language, env)) {
+        Ok(text) => text,
+        Err(failure) => return Err((Value::Map(input), failure)),
+    };
+    let query = match language {
+        Language::Path => Query::Path(&text),
+        Language::Pattern => Query::Pattern(&text),
     };
     match query {
         Query::Path(path) => input.insert("path".to_owned(), path.into()),
@@ -124,6 +133,19 @@ fn extracted(run: &Run, what: &Extract, host: &dyn Documents, env: &RunEnv<'_>) 
             _ => Err((input, failure)),
         },
     }
+}
+
+/// The value of a place in a path or a pattern, as a literal there.
+fn literal_of(hole: &Hole, language: Language, env: &RunEnv<'_>) -> Result<String, Failure> {
+    let value = env.get(&format!("${}", hole.name)).unwrap_or_default();
+    literal(&value, language).ok_or_else(|| {
+        let message = format!(
+            "${} is a {}; in a path or a pattern stands a text, a number or a boolean",
+            hole.name,
+            value.kind()
+        );
+        Failure::new("wrong-type", message)
+    })
 }
 
 /// Where the text of a step's value lies.

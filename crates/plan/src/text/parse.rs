@@ -11,6 +11,8 @@ use crate::{Op, limits};
 
 mod arguments;
 
+pub(crate) use arguments::inside_quotes;
+
 /// A plan as it was read, whatever is wrong with it.
 #[derive(Debug)]
 pub(crate) struct DraftPlan {

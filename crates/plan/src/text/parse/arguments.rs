@@ -4,10 +4,21 @@ use throughline_value::Span;
 
 use super::{Parser, Place, Use};
 use crate::check::problems::fix;
+use crate::holes::{Language, holes};
 use crate::limits;
 use crate::plan::{Action, Argument, Extract, How, Pick, Spanned, Type};
 use crate::scope::bare;
 use crate::text::token::{Cursor, Quoted, trimmed};
+
+/// Where the text starts inside its quotes, when each of its bytes is a byte of the plan: in a raw text, or in
+/// one without escapes.
+pub(crate) fn inside_quotes(text: &Spanned<String>) -> Option<usize> {
+    match (text.span.end - text.span.start).checked_sub(text.value.len()) {
+        Some(3) => Some(text.span.start + 2),
+        Some(2) => Some(text.span.start + 1),
+        _ => None,
+    }
+}
 
 impl Parser<'_> {
     pub(super) fn get(&mut self, cursor: &mut Cursor<'_>, op: Span) -> Option<Action> {
@@ -163,7 +174,9 @@ impl Parser<'_> {
         match word {
             "JSONPATH" => {
                 if let Some(quoted) = cursor.quoted() {
-                    return Some(How::Path(self.text(quoted, false)?));
+                    let path = self.text(quoted, false)?;
+                    self.places(&path, Language::Path);
+                    return Some(How::Path(path));
                 }
                 let chunk = cursor.chunk();
                 let text = cursor.slice(chunk);
@@ -181,7 +194,9 @@ impl Parser<'_> {
             }
             "PATTERN" => {
                 if let Some(quoted) = cursor.quoted() {
-                    return Some(How::Pattern(self.text(quoted, true)?));
+                    let pattern = self.text(quoted, true)?;
+                    self.places(&pattern, Language::Pattern);
+                    return Some(How::Pattern(pattern));
                 }
                 if let Some(span) = cursor.word() {
                     return Some(How::Named(Spanned::new(cursor.slice(span).to_owned(), span)));
@@ -213,6 +228,15 @@ impl Parser<'_> {
                 .fix = fix("write it as r\"…\"", at, "r");
         }
         Some(Spanned::new(quoted.value, quoted.span))
+    }
+
+    /// The places for values in a path or a pattern are uses of bindings.
+    fn places(&mut self, text: &Spanned<String>, language: Language) {
+        let inside = inside_quotes(text);
+        for hole in holes(&text.value, language) {
+            let span = inside.map_or(text.span, |start| Span::new(start + hole.start + 1, start + hole.end - 1));
+            self.uses.push(Use { name: hole.name, span, dollar: true, place: Place::Always });
+        }
     }
 
     fn r#type(&mut self, cursor: &mut Cursor<'_>, after: Span) -> Option<Type> {
