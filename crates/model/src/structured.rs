@@ -39,7 +39,9 @@ impl Default for Rules {
 pub struct Diagnostic {
     /// A stable code: `skipped-text`, `stripped-fence`, `skipped-value`, `not-json`, `schema-not-checked`,
     /// `search-limited`, and those of repairs: `trailing-comma`, `missing-comma`, `comment`, `quote`,
-    /// `bare-name`, `bare-text`, `other-word`, `raw-control`, `bad-escape`, `wide-mark`, `closed-at-end`.
+    /// `bare-name`, `bare-text`, `other-word`, `other-number`, `other-brackets`, `ellipsis`, `raw-control`,
+    /// `bad-escape`, `wide-mark`, `wrong-bracket`,
+    /// `closed-at-end`.
     pub code: &'static str,
     /// Where in the text, in bytes.
     pub span: Span,

@@ -148,12 +148,23 @@ fn a_single_candidate_is_repaired_and_every_repair_is_named() {
         (r#"{"u":"https://x.org","b":2}"#.into(), vec!["comment"])
     );
     assert_eq!(repairs("{\"a\": [1, 2 "), (r#"{"a":[1,2]}"#.into(), vec!["closed-at-end", "closed-at-end"]));
+    assert_eq!(
+        repairs(r#"{"a": ["x"}, "b": (1, 2), "c": TRUE, "d": New York}"#),
+        (
+            r#"{"a":["x"],"b":[1,2],"c":true,"d":"New York"}"#.into(),
+            vec!["wrong-bracket", "other-brackets", "other-word", "bare-text"],
+        )
+    );
+    assert_eq!(
+        repairs("{\"n\": .25, \"m\": 82_461}"),
+        (r#"{"n":0.25,"m":82461}"#.into(), vec!["other-number", "other-number"])
+    );
     assert_eq!(repairs("{\"a\": \"x\ny\"}").0, r#"{"a":"x\ny"}"#);
 }
 
 #[test]
 fn a_part_of_a_broken_value_is_never_taken_for_the_value() {
-    check(r#"{"key1": ["value1", "value2"}, "key2": ["value3", "value4"]}"#, "{}", Err("invalid-json"));
+    check(r#"{"key1": [1, {"memory": [2]}, "key2": oops]"#, MEMORY, Err("invalid-json"));
     check(r#"{"key": "value"}, "key2": "value2"}"#, "{}", Err("invalid-json"));
     check(r#"{"memory": [1], "why": {"memory": [2]}, oops"#, MEMORY, Err("invalid-json"));
     check(r#"{say "hi} Result: {"memory":[1]}"#, MEMORY, Ok(r#"{"memory":[1]}"#));

@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
             let end = if trimmed.starts_with("//") || trimmed.starts_with('#') {
                 trimmed.find('\n').unwrap_or(trimmed.len())
             } else if trimmed.starts_with("/*") {
-                trimmed.find("*/").map(|i| i + 2).ok_or_else(|| self.error("a comment is not closed"))?
+                trimmed.find("*/").map_or(trimmed.len(), |i| i + 2)
             } else {
                 return Ok(());
             };
@@ -66,11 +66,12 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self) -> Result<Value, Error> {
         match self.peek() {
+            Some('{') if self.is_set() => self.nested(|r| r.list_until('}')),
             Some('{') => self.nested(Self::map),
-            Some('[') => self.nested(Self::list),
+            Some('[') => self.nested(|r| r.list_until(']')),
+            Some('(') => self.nested(Self::tuple),
             Some(c) if close_of(c).is_some() => self.string().map(Value::Text),
-            Some(c) if c == '-' || c.is_ascii_digit() => self.number(),
-            Some(c) if c.is_alphabetic() => self.word(),
+            Some(c) if c.is_alphanumeric() || matches!(c, '-' | '.' | '_' | '$') => self.bare(),
             Some(_) => Err(self.error("a value is expected")),
             None => Err(self.error("the text ends where a value is expected")),
         }
@@ -93,6 +94,15 @@ impl<'a> Reader<'a> {
         match self.peek() {
             Some(c) if c == close => {
                 self.bump(c);
+                Ok(true)
+            }
+            Some('}') if close == ']' => {
+                let start = self.at;
+                let after = self.rest().get(1..).unwrap_or("").trim_start();
+                let goes_on = after.strip_prefix(',').is_some_and(|t| t.trim_start().starts_with('"'));
+                // A map that goes on was not closed here: the bracket is the wrong one.
+                self.at += usize::from(goes_on);
+                self.note("wrong-bracket", start, "a list was closed where a map's bracket stands");
                 Ok(true)
             }
             None => {
@@ -119,6 +129,13 @@ impl<'a> Reader<'a> {
                 self.note("missing-comma", start, "a comma was added");
                 return Ok(false);
             }
+            Some(c) if c.is_alphabetic() && close == '}' => {
+                let rest = self.rest();
+                let len = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+                self.at += len;
+                self.note("skipped-text", start, "a word after a value was dropped");
+                return self.comma(close);
+            }
             _ => return Err(self.error("`,` or a closing bracket is expected")),
         }
         if self.ends(close)? {
@@ -128,18 +145,72 @@ impl<'a> Reader<'a> {
         Ok(false)
     }
 
-    fn list(&mut self) -> Result<Value, Error> {
+    fn list_until(&mut self, close: char) -> Result<Value, Error> {
+        if close == '}' {
+            self.note("other-brackets", self.at, "a set was read as a list");
+        }
         let mut items = Vec::new();
-        if self.ends(']')? {
+        if self.ends(close)? {
             return Ok(Value::List(items));
         }
         loop {
             self.skip()?;
+            if self.ellipsis() {
+                if self.comma(close)? {
+                    return Ok(Value::List(items));
+                }
+                continue;
+            }
             items.push(self.value()?);
-            if self.comma(']')? {
+            self.skip()?;
+            if self.peek() == Some(':') {
+                return Err(self.error("a name stands in a list; write a map"));
+            }
+            if self.comma(close)? {
                 return Ok(Value::List(items));
             }
         }
+    }
+
+    /// Brackets of another language: one value alone is itself, several are a list.
+    fn tuple(&mut self) -> Result<Value, Error> {
+        self.note("other-brackets", self.at, "round brackets were read as a list");
+        let mut items = Vec::new();
+        let mut alone = true;
+        while !self.ends(')')? {
+            items.push(self.value()?);
+            if self.comma(')')? {
+                // `(1,)` is a list of one.
+                alone = items.len() == 1 && self.notes.last().is_none_or(|n| n.code != "trailing-comma");
+                break;
+            }
+            alone = false;
+        }
+        match (alone, items.pop()) {
+            (true, Some(only)) if items.is_empty() => Ok(only),
+            (_, last) => {
+                items.extend(last);
+                Ok(Value::List(items))
+            }
+        }
+    }
+
+    /// Whether this brace holds texts only, without a colon after the first.
+    fn is_set(&self) -> bool {
+        let mut ahead = Reader { text: self.text, at: self.at + 1, depth: self.depth, notes: Vec::new() };
+        let quoted = ahead.skip().is_ok() && ahead.peek().is_some_and(|c| close_of(c).is_some());
+        quoted && ahead.string().is_ok() && ahead.skip().is_ok() && matches!(ahead.peek(), Some(',' | '}'))
+    }
+
+    /// Passes over `...`, which stands for what the model left out.
+    fn ellipsis(&mut self) -> bool {
+        let start = self.at;
+        let Some(rest) = self.rest().strip_prefix("...").or_else(|| self.rest().strip_prefix('…')) else {
+            return false;
+        };
+        self.at = self.text.len() - rest.len();
+        self.note("ellipsis", start, "three dots were dropped; the list may not be whole");
+        true
     }
 
     fn map(&mut self) -> Result<Value, Error> {
@@ -152,7 +223,7 @@ impl<'a> Reader<'a> {
             let start = self.at;
             let name = match self.peek() {
                 Some(c) if close_of(c).is_some() => self.string()?,
-                Some(c) if c.is_alphabetic() || matches!(c, '_' | '$') => self.bare_name(),
+                Some(c) if c.is_alphanumeric() || matches!(c, '_' | '$') => self.bare_name()?,
                 _ => return Err(self.error("a name is expected")),
             };
             self.skip()?;
@@ -177,52 +248,91 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn bare_name(&mut self) -> String {
+    fn bare_name(&mut self) -> Result<String, Error> {
         let start = self.at;
-        let len = self
-            .rest()
-            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-')))
-            .unwrap_or(self.rest().len());
-        let name = self.rest().get(..len).unwrap_or("").to_owned();
+        let rest = self.rest();
+        let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))).unwrap_or(rest.len());
+        let name = rest.get(..len).unwrap_or("").to_owned();
         self.at += len;
+        // A word right before a name in quotes is a remark.
+        let quoted = self.rest().trim_start().starts_with(['"', '“']);
+        if quoted && len > 0 {
+            self.note("skipped-text", start, "a word before a name was dropped");
+            self.skip()?;
+            return self.string();
+        }
         self.note("bare-name", start, "a name without quotes was read");
-        name
+        Ok(name)
     }
 
-    fn word(&mut self) -> Result<Value, Error> {
+    /// A number, a word that stands for a value, or a text without quotes.
+    fn bare(&mut self) -> Result<Value, Error> {
         let start = self.at;
-        let len = self.rest().find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest().len());
-        let word = self.rest().get(..len).unwrap_or("");
-        self.at += len;
-        let value = match word {
-            "true" => return Ok(Value::Bool(true)),
-            "false" => return Ok(Value::Bool(false)),
-            "null" => return Ok(Value::Null),
-            "True" => Value::Bool(true),
-            "False" => Value::Bool(false),
-            "None" | "undefined" => Value::Null,
-            _ => {
+        let rest = self.rest();
+        // It goes to the next mark outside of brackets of its own, but not over a quotation mark.
+        let mut depth = 0usize;
+        let end = rest.find(|c: char| match c {
+            '{' | '(' => {
+                depth += 1;
+                false
+            }
+            '}' | ')' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            ',' | '}' | ']' | ')' | '\n' | '"' | '“' | '，' => true,
+            _ => false,
+        });
+        // What stands at the very end may be the beginning of more.
+        let Some(end) = end else {
+            let word = rest.trim_end();
+            let whole =
+                word.len() < rest.len() && (Number::parse(word).is_some() || matches!(word, "true" | "false" | "null"));
+            if !whole {
+                return Err(self.error("a value without quotes stands at the end and may have been cut off"));
+            }
+            self.at += word.len();
+            return plain(word).ok_or_else(|| self.error("this is not a value"));
+        };
+        let word = rest.get(..end).unwrap_or("").trim_end();
+        self.at += word.len();
+        self.stray_quote();
+        if let Some(value) = plain(word) {
+            return Ok(value);
+        }
+        if let Some(number) = spelled_number(word) {
+            self.note("other-number", start, "a number in another spelling was read");
+            return Ok(Value::Number(number));
+        }
+        let value = match word.to_ascii_lowercase().as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" | "none" | "undefined" | "nil" => Value::Null,
+            _ if word.contains(':') || word.is_empty() => {
                 self.at = start;
-                return Err(self.error("a word without quotes is not a value"));
+                return Err(self.error("a text without quotes cannot be told from a name"));
+            }
+            _ => {
+                self.note("bare-text", start, "a text without quotes was read");
+                return Ok(Value::from(word));
             }
         };
         self.note("other-word", start, "a word of another language was read");
         Ok(value)
     }
 
-    fn number(&mut self) -> Result<Value, Error> {
-        let rest = self.rest();
-        let len = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.' | '_')))
-            .unwrap_or(rest.len());
-        // Digits at the very end may be the first of more: only what follows proves that a number is whole.
-        if len == rest.len() {
-            return Err(self.error("a number stands at the end and may have been cut off"));
+    /// Drops a quotation mark after a value without quotes: only the first of two is missing.
+    fn stray_quote(&mut self) {
+        if self.peek() != Some('"') {
+            return;
         }
-        let text = rest.get(..len).unwrap_or("");
-        let number = Number::parse(text).ok_or_else(|| self.error("this is not a number in JSON"))?;
-        self.at += len;
-        Ok(Value::Number(number))
+        let start = self.at;
+        self.at += 1;
+        if self.closes_here() {
+            self.note("quote", start, "a quotation mark after a value without quotes was dropped");
+        } else {
+            self.at = start;
+        }
     }
 
     fn string(&mut self) -> Result<String, Error> {
@@ -304,6 +414,26 @@ impl<'a> Reader<'a> {
         self.at += 4;
         Ok(code)
     }
+}
+
+/// A number, a truth value or null as JSON writes it.
+fn plain(word: &str) -> Option<Value> {
+    match word {
+        "true" => Some(Value::Bool(true)),
+        "false" => Some(Value::Bool(false)),
+        "null" => Some(Value::Null),
+        _ => Number::parse(word).map(Value::Number),
+    }
+}
+
+/// A number with grouping underscores, a leading plus, or nothing before its point.
+fn spelled_number(word: &str) -> Option<Number> {
+    let plain: String = word.strip_prefix('+').unwrap_or(word).chars().filter(|c| *c != '_').collect();
+    let between = |side: Option<char>| side.is_some_and(|c| c.is_ascii_digit());
+    if !between(word.chars().next_back()) {
+        return None;
+    }
+    Number::parse(&plain).or_else(|| plain.strip_prefix('.').and_then(|rest| Number::parse(&format!("0.{rest}"))))
 }
 
 /// The mark that closes what this one opens.
