@@ -42,17 +42,15 @@ impl Ledger {
         self.subjects.get(subject)?.get(key).map(Arc::as_ref)
     }
 
-    /// The keys in order, of one subject and key or of all.
+    /// The keys in order, of one subject and key or of all. Naming one looks at no other.
     fn timelines<'a>(
         &'a self,
         subject: Option<&'a str>,
         key: Option<&'a str>,
     ) -> impl Iterator<Item = (&'a str, &'a str, &'a Timeline)> {
-        self.subjects
-            .iter()
-            .filter(move |(s, _)| subject.is_none_or(|wanted| wanted == s.as_str()))
-            .flat_map(|(s, keys)| keys.iter().map(move |(k, t)| (s.as_str(), k.as_str(), t.as_ref())))
-            .filter(move |(_, k, _)| key.is_none_or(|wanted| wanted == *k))
+        within(&self.subjects, subject).flat_map(move |(subject, keys)| {
+            within(keys, key).map(move |(key, timeline)| (subject, key, timeline.as_ref()))
+        })
     }
 
     /// The records of its own kinds that could not be read, up to `seq`.
@@ -124,4 +122,11 @@ impl Ledger {
             }
         }
     }
+}
+
+/// The entries of a map from `name` to `name`, or all of them.
+fn within<'a, T>(map: &'a BTreeMap<String, T>, name: Option<&'a str>) -> impl Iterator<Item = (&'a str, &'a T)> {
+    use std::ops::Bound::{Included, Unbounded};
+    let range = name.map_or((Unbounded, Unbounded), |name| (Included(name), Included(name)));
+    map.range::<str, _>(range).map(|(name, value)| (name.as_str(), value))
 }

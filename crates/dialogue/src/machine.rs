@@ -43,6 +43,8 @@ struct Standing {
     entered: BTreeMap<String, Millis>,
     /// The delayed events that came and could not be taken.
     spent: BTreeSet<String>,
+    /// What the history states remember.
+    remembered: BTreeMap<String, Vec<String>>,
     finished: bool,
 }
 
@@ -142,6 +144,12 @@ impl Standing {
         for (path, since) in &self.entered {
             digest.text(path);
             digest.number(*since);
+        }
+        for (path, states) in &self.remembered {
+            digest.text(path);
+            for state in states {
+                digest.text(state);
+            }
         }
     }
 }

@@ -1,7 +1,10 @@
 //! What can be known of a machine without running it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexMap;
+use throughline_protocol::domain::FactType;
+use throughline_protocol::nearest;
 use throughline_protocol::view::Finding;
 
 use super::definition::{Definition, ROOT};
@@ -26,7 +29,7 @@ pub(crate) fn findings(definition: &Definition, pointer: &str) -> Vec<Finding> {
         // In a region the others may go on.
         let goes_on =
             definition.outwards(id).filter_map(|s| definition.state(s)).any(|s| !s.on.is_empty() || s.parallel);
-        if state.children.is_empty() && !state.is_final && !goes_on {
+        if state.children.is_empty() && !state.is_final && state.history.is_none() && !goes_on {
             let message = format!("`{}` is not final, and nothing leads out of it", state.path);
             add("dead-end", message, place());
         }
@@ -36,6 +39,32 @@ pub(crate) fn findings(definition: &Definition, pointer: &str) -> Vec<Finding> {
                 let message = format!("an earlier transition of `{event}` without a guard is always taken instead");
                 add("shadowed-transition", message, shadowed.pointer.clone());
             }
+        }
+    }
+    found
+}
+
+/// Guards that ask for facts which the domain does not have: they can never be evaluated.
+pub(crate) fn unknown_facts(definition: &Definition, facts: &IndexMap<String, FactType>) -> Vec<Finding> {
+    if facts.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = facts.keys().map(String::as_str).collect();
+    let ways = definition.states.iter().flat_map(|state| state.on.values()).flatten();
+    let mut found = Vec::new();
+    for (way, guard) in ways.filter_map(|way| Some((way, way.guard.as_ref()?))) {
+        for path in guard.names() {
+            let [root, key, ..] = path.segments.as_slice() else { continue };
+            if root != "facts" || facts.contains_key(key) {
+                continue;
+            }
+            let hint = nearest(key, &names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            found.push(Finding {
+                code: "unknown-fact".to_owned(),
+                message: format!("the domain has no fact `{key}`{hint}"),
+                path: format!("{}/guard", way.pointer),
+                possible: false,
+            });
         }
     }
     found
@@ -52,8 +81,9 @@ fn reachable(definition: &Definition) -> BTreeSet<usize> {
         let Some(state) = definition.state(id) else { continue };
         open.extend(state.parent);
         for target in state.on.values().flatten().filter_map(|way| way.target) {
+            let meant = definition.meant(target, &BTreeMap::new());
             open.push(target);
-            open.extend(definition.entered(&[target], ROOT));
+            open.extend(definition.entered(&meant, ROOT));
         }
     }
     reached

@@ -4,12 +4,12 @@ use throughline_expr::Env;
 use throughline_journal::{Digest, Draft};
 use throughline_protocol::command::SendEvent;
 use throughline_protocol::{Context, Decision, Refusal};
-use throughline_value::{Map, Value};
+use throughline_value::{Map, Value, to_value};
 
-use super::Machine;
 use super::definition::{Definition, ROOT, StateId};
 use super::parse::parse;
 use super::step::guard_value;
+use super::{Machine, check};
 
 /// A transition that was refused: the answer to the caller, and the record that keeps it for the audit.
 /// Recording it leaves the state and the `content` digest as they are.
@@ -62,6 +62,9 @@ impl Machine {
                 .collect(),
         };
         let finished = definition.ended(ROOT, &entered);
+        let mut findings = definition.findings.clone();
+        findings.extend(check::unknown_facts(&definition, &ctx.domain.facts));
+        let findings: Vec<Value> = findings.iter().filter_map(|finding| to_value(finding).ok()).collect();
         let mut digest = Digest::new("machine");
         digest.text(&definition.canonical);
         let data = Value::from([
@@ -72,20 +75,9 @@ impl Machine {
             ("carried", carried.is_some().into()),
             ("actions", Value::List(actions.clone())),
             ("finished", finished.into()),
+            ("findings", Value::List(findings.clone())),
             ("definition", document.clone()),
         ]);
-        let findings: Vec<Value> = definition
-            .findings
-            .iter()
-            .map(|f| {
-                Value::from([
-                    ("code", Value::from(f.code.as_str())),
-                    ("message", f.message.as_str().into()),
-                    ("path", f.path.as_str().into()),
-                    ("possible", f.possible.into()),
-                ])
-            })
-            .collect();
         let result = Value::from([
             ("state", Value::from(active)),
             ("effects", Value::List(actions)),
@@ -122,6 +114,10 @@ impl Machine {
                 data.insert("actions".to_owned(), step.actions.into());
                 data.insert("guards".to_owned(), Value::List(step.guards.iter().map(guard_value).collect()));
                 data.insert("reason".to_owned(), step.reason.into());
+                if !step.remembered.is_empty() {
+                    let remembered = step.remembered.into_iter().map(|(path, states)| (path, states.into()));
+                    data.insert("remembered".to_owned(), Value::Map(remembered.collect()));
+                }
                 data.insert("finished".to_owned(), step.finished.into());
                 Ok(Decision::one(ctx.draft("machine.transitioned", Value::Map(data)), result))
             }

@@ -38,6 +38,11 @@ pub(crate) struct State {
     pub(crate) is_final: bool,
     /// Whether all its inner states are active together.
     pub(crate) parallel: bool,
+    /// For a history state, which is never active itself but stands for what was active around it: whether it
+    /// remembers the innermost states (`deep`) or only those right inside.
+    pub(crate) history: Option<bool>,
+    /// Where a history state leads when nothing is remembered yet; the initial state of its parent when absent.
+    pub(crate) otherwise: Option<StateId>,
     pub(crate) description: String,
     pub(crate) entry: Vec<Value>,
     pub(crate) exit: Vec<Value>,
@@ -125,6 +130,43 @@ impl Definition {
                 self.enter(*region, entered);
             }
         }
+    }
+
+    /// What a target stands for: of a history state what is `remembered` under its path.
+    pub(crate) fn meant(&self, target: StateId, remembered: &BTreeMap<String, Vec<String>>) -> Vec<StateId> {
+        let Some(state) = self.state(target).filter(|state| state.history.is_some()) else { return vec![target] };
+        let known = remembered.get(&state.path).into_iter().flatten();
+        let known: Vec<StateId> = known.filter_map(|path| self.find(path)).collect();
+        if !known.is_empty() {
+            return known;
+        }
+        let parent = state.parent.unwrap_or(ROOT);
+        let default = state.otherwise.or_else(|| self.state(parent)?.initial);
+        match default.filter(|d| self.state(*d).is_some_and(|s| s.history.is_none())) {
+            Some(default) => vec![default],
+            None => vec![parent],
+        }
+    }
+
+    /// What the history states inside the states that are left have to remember.
+    pub(crate) fn remembered(
+        &self,
+        active: &BTreeSet<StateId>,
+        exited: &BTreeSet<StateId>,
+    ) -> BTreeMap<String, Vec<String>> {
+        let mut remembered = BTreeMap::new();
+        for state in self.states.iter().filter(|s| s.parent.is_some_and(|p| exited.contains(&p))) {
+            let (Some(deep), Some(parent)) = (state.history, state.parent) else { continue };
+            let inside: BTreeSet<StateId> = active.iter().filter(|id| self.inside(**id, parent)).copied().collect();
+            let kept: Vec<StateId> = match deep {
+                true => self.innermost(&inside),
+                false => {
+                    inside.into_iter().filter(|id| self.state(*id).is_some_and(|s| s.parent == Some(parent))).collect()
+                }
+            };
+            remembered.insert(state.path.clone(), self.paths(&kept));
+        }
+        remembered
     }
 
     /// The innermost of some active states, in the order of the document.

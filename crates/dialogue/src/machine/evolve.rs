@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use throughline_journal::Record;
 use throughline_protocol::view::{GuardResult, TransitionLog};
-use throughline_value::Value;
+use throughline_value::{Value, from_value};
 
 use super::parse::parse;
 use super::{Machine, Standing};
@@ -32,7 +32,7 @@ impl Machine {
             return Some(());
         }
         // The one thing that is read again; what cannot be read leaves no machine rather than a wrong one.
-        let Ok(definition) = parse(document, "/machine") else {
+        let Ok(mut definition) = parse(document, "/machine") else {
             self.definitions.push(record.seq, None);
             return None;
         };
@@ -43,7 +43,11 @@ impl Machine {
         let before = self.standing(record.seq).filter(|_| carried);
         let since = |path: &String| before.and_then(|b| b.entered.get(path)).copied().unwrap_or(record.valid_from);
         let entered = entered.iter().map(|path| (path.clone(), since(path))).collect();
-        let standing = Standing { active, entered, finished, ..Standing::default() };
+        if let Some(findings) = data.get("findings").and_then(Value::as_list) {
+            definition.findings = findings.iter().filter_map(|finding| from_value(finding).ok()).collect();
+        }
+        let remembered = before.map(|b| b.remembered.clone()).unwrap_or_default();
+        let standing = Standing { active, entered, finished, remembered, ..Standing::default() };
         self.definitions.push(record.seq, Some(Arc::new(definition)));
         self.standings.push(record.seq, Arc::new(standing));
         Some(())
@@ -64,6 +68,9 @@ impl Machine {
         }
         for path in texts(data.get("entered")?)? {
             standing.entered.insert(path, record.valid_from);
+        }
+        for (path, states) in data.get("remembered").and_then(Value::as_map).into_iter().flatten() {
+            standing.remembered.insert(path.clone(), texts(states)?);
         }
         standing.active = to;
         standing.finished = data.get("finished")?.as_bool()?;

@@ -21,7 +21,8 @@ const STATE_KEYS: &[&str] =
     &["id", "initial", "states", "on", "after", "entry", "exit", "type", "description", "meta", "tags"];
 const TRANSITION_KEYS: &[&str] = &["target", "guard", "cond", "actions", "reason", "reenter", "description", "meta"];
 /// What XState has and this machine does not run: refused, never ignored.
-const UNSUPPORTED: &[&str] = &["always", "onDone", "onError", "invoke", "history", "context", "activities", "delay"];
+const UNSUPPORTED: &[&str] = &["always", "onDone", "onError", "invoke", "context", "activities", "delay"];
+const HISTORY_KEYS: &[&str] = &["history", "target"];
 
 /// Reads a machine; `pointer` is where the document stands (`/machine`).
 ///
@@ -67,6 +68,8 @@ struct Reader {
     problems: Vec<Refusal>,
     /// Names to be resolved when every state is known.
     initials: Vec<(StateId, String, String)>,
+    /// The same for the targets of history states.
+    defaults: Vec<(StateId, String, String)>,
     targets: Vec<Target>,
     /// The `id` of a state, for targets like `#name`.
     ids: IndexMap<String, StateId>,
@@ -128,15 +131,17 @@ impl Reader {
             }
             return;
         }
-        self.keys(map, STATE_KEYS, if parent.is_none() { MACHINE_KEYS } else { &[] }, pointer);
-        let id = self.states.len();
         let kind = self.text(map, "type", pointer).unwrap_or_default();
+        let more = match (kind.as_str(), parent) {
+            ("history", Some(_)) => HISTORY_KEYS,
+            (_, None) => MACHINE_KEYS,
+            _ => &[],
+        };
+        self.keys(map, STATE_KEYS, more, pointer);
+        let id = self.states.len();
         match kind.as_str() {
             "" | "atomic" | "compound" | "final" | "parallel" => {}
-            "history" => {
-                let at = step(pointer, "type");
-                self.problem("unsupported-machine", format!("a `{kind}` state is not supported yet"), &at);
-            }
+            "history" if parent.is_some() => {}
             other => {
                 let at = step(pointer, "type");
                 self.problem(
@@ -151,13 +156,16 @@ impl Reader {
             parent,
             is_final: kind == "final",
             parallel: kind == "parallel",
+            history: (kind == "history").then(|| map.get("history").is_some_and(|h| *h == "deep".into())),
             description: self.text(map, "description", pointer).unwrap_or_default(),
             entry: self.actions(map, "entry", pointer),
             exit: self.actions(map, "exit", pointer),
             ..State::default()
         };
         self.states.push(state);
-        if let Some(parent) = parent.and_then(|p| self.states.get_mut(p)) {
+        if kind == "history" {
+            self.history(map, id, pointer);
+        } else if let Some(parent) = parent.and_then(|p| self.states.get_mut(p)) {
             parent.children.push(id);
         }
         if let Some(name) = self.text(map, "id", pointer) {
@@ -165,8 +173,23 @@ impl Reader {
         }
         self.transitions(map, id, pointer);
         self.children(map, id, pointer, &path, depth);
-        if kind == "final" && ["on", "after", "states"].iter().any(|k| map.contains_key(*k)) {
+        let goes_on = ["on", "after", "states"].iter().any(|k| map.contains_key(*k));
+        if kind == "history" && (goes_on || map.contains_key("entry") || map.contains_key("exit")) {
+            let message = "a history state is never active: it has no transitions, actions or states inside";
+            self.problem("history-state-goes-on", message, pointer);
+        }
+        if kind == "final" && goes_on {
             self.problem("final-state-goes-on", "a final state has neither transitions nor states inside", pointer);
+        }
+    }
+
+    fn history(&mut self, map: &Map, id: StateId, pointer: &str) {
+        if let Some(text) = self.text(map, "target", pointer) {
+            self.defaults.push((id, text, step(pointer, "target")));
+        }
+        let known = map.get("history").is_none_or(|h| matches!(h.as_str(), Some("deep" | "shallow")));
+        if !known {
+            self.problem("unknown-type", "a history is `shallow` or `deep`", &step(pointer, "history"));
         }
     }
 
@@ -348,12 +371,22 @@ impl Reader {
 
     fn resolve(&mut self) {
         for (id, name, pointer) in std::mem::take(&mut self.initials) {
-            let child = self.child(id, &name).filter(|_| !name.contains('.'));
+            let is_state = |child: &StateId| self.states.get(*child).is_some_and(|s| s.history.is_none());
+            let child = self.child(id, &name).filter(|child| !name.contains('.') && is_state(child));
             if child.is_none() {
                 self.unknown_target(&name, &pointer, Some(id));
             }
             if let Some(state) = self.states.get_mut(id) {
                 state.initial = child;
+            }
+        }
+        for (id, name, pointer) in std::mem::take(&mut self.defaults) {
+            let found = self.target(id, &name);
+            if found.is_none() {
+                self.unknown_target(&name, &pointer, None);
+            }
+            if let Some(state) = self.states.get_mut(id) {
+                state.otherwise = found;
             }
         }
         for target in std::mem::take(&mut self.targets) {

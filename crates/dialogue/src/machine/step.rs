@@ -29,6 +29,8 @@ pub struct Transition {
     pub guards: Vec<GuardResult>,
     /// The definition's reason for it.
     pub reason: String,
+    /// What its history states remember from now on, by their paths.
+    pub remembered: BTreeMap<String, Vec<String>>,
     /// Whether the machine is then finished.
     pub finished: bool,
 }
@@ -134,7 +136,8 @@ impl Machine {
                     });
                     if held {
                         if enabled.iter().all(|e| e.way.pointer != way.pointer) {
-                            enabled.push(Enabled { source, way });
+                            let meant = way.target.map(|target| definition.meant(target, &standing.remembered));
+                            enabled.push(Enabled { source, way, targets: meant.unwrap_or_default() });
                         }
                         break 'outwards;
                     }
@@ -290,21 +293,24 @@ fn leaves(definition: &Definition, standing: &Standing) -> Vec<StateId> {
 }
 
 /// A way that an event takes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Enabled<'a> {
     source: StateId,
     way: &'a Candidate,
+    /// Where it leads; nowhere when it only acts.
+    targets: Vec<StateId>,
 }
 
 impl Enabled<'_> {
     /// The innermost state that stays as it is: a transition into its own source, or inside it, stays within it
     /// unless it says otherwise; any other leaves everything up to the innermost state around both.
     fn domain(&self, definition: &Definition) -> Option<StateId> {
-        let target = self.way.target?;
-        if !self.way.reenter && (target == self.source || definition.inside(target, self.source)) {
+        self.targets.first()?;
+        let all = |holds: &dyn Fn(StateId) -> bool| self.targets.iter().all(|target| holds(*target));
+        if !self.way.reenter && all(&|target| target == self.source || definition.inside(target, self.source)) {
             return Some(self.source);
         }
-        let around = definition.outwards(self.source).skip(1).find(|id| definition.inside(target, *id));
+        let around = definition.outwards(self.source).skip(1).find(|id| all(&|target| definition.inside(target, *id)));
         Some(around.unwrap_or(ROOT))
     }
 
@@ -328,14 +334,14 @@ fn take(definition: &Definition, standing: &Standing, enabled: &[Enabled<'_>], g
         };
         if taken.iter().filter_map(rivals).all(|inner| inner) {
             taken.retain(|other| rivals(other).is_none());
-            taken.push((*way, exited));
+            taken.push((way.clone(), exited));
         }
     }
     let exited: BTreeSet<StateId> = taken.iter().flat_map(|(_, exited)| exited.iter().copied()).collect();
     let mut entered = BTreeSet::new();
     for (way, _) in &taken {
-        if let Some((target, domain)) = way.way.target.zip(way.domain(definition)) {
-            entered.extend(definition.entered(&[target], domain));
+        if let Some(domain) = way.domain(definition) {
+            entered.extend(definition.entered(&way.targets, domain));
         }
     }
     let after: BTreeSet<StateId> = active.difference(&exited).chain(&entered).copied().collect();
@@ -356,6 +362,7 @@ fn take(definition: &Definition, standing: &Standing, enabled: &[Enabled<'_>], g
             .find(|r| !r.is_empty())
             .unwrap_or_default()
             .to_owned(),
+        remembered: definition.remembered(&active, &exited),
         finished: definition.ended(ROOT, &after),
     }
 }

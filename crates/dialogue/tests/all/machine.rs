@@ -232,6 +232,32 @@ fn the_regions_of_a_parallel_state_go_on_side_by_side_and_end_together() {
 }
 
 #[test]
+fn a_history_state_leads_back_to_where_it_was_left() {
+    for (history, back) in [("deep", "work.inner.second"), ("shallow", "work.inner.first")] {
+        let mut bench = Bench::default();
+        let document = format!(
+            r#"{{"id":"m","initial":"idle","states":{{
+                "idle":{{"on":{{"GO":"work.back"}}}},
+                "work":{{"initial":"plain","on":{{"LEAVE":"idle"}},"states":{{
+                    "plain":{{"on":{{"IN":"inner"}}}},
+                    "inner":{{"initial":"first","states":{{"first":{{"on":{{"NEXT":"second"}}}},"second":{{}}}}}},
+                    "back":{{"type":"history","history":"{history}","target":"plain"}}}}}}}}}}"#
+        );
+        bench.load(&document).unwrap();
+        for (event, expected) in [
+            ("GO", "work.plain"),
+            ("IN", "work.inner.first"),
+            ("NEXT", "work.inner.second"),
+            ("LEAVE", "idle"),
+            ("GO", back),
+        ] {
+            bench.send(event, Value::Null).unwrap();
+            assert_eq!(state(&bench), expected, "{event}");
+        }
+    }
+}
+
+#[test]
 fn a_state_is_active_while_one_inside_it_is() {
     let mut bench = Bench::default();
     bench.load(NESTED).unwrap();
@@ -268,8 +294,8 @@ fn every_problem_of_a_document_is_reported_with_its_place() {
     );
     check_load(r#"{"initial":"b","states":{"a":{}}}"#, &[("unknown-target", "/machine/initial")]);
     check_load(
-        r#"{"initial":"a","states":{"a":{"type":"parallel","initial":"x","states":{"x":{}}},"b":{"type":"history"}}}"#,
-        &[("unknown-field", "/machine/states/a/initial"), ("unsupported-machine", "/machine/states/b/type")],
+        r#"{"initial":"a","states":{"a":{"type":"parallel","initial":"x","states":{"x":{}}},"b":{"type":"invoke"}}}"#,
+        &[("unknown-field", "/machine/states/a/initial"), ("unknown-type", "/machine/states/b/type")],
     );
     check_load(
         r#"{"initial":"a","states":{"a":{"always":"a","onn":{}}}}"#,
@@ -309,6 +335,16 @@ fn what_is_suspicious_is_found_when_it_is_loaded() {
             ("unreachable-state", "/machine/states/d/states/x"),
         ]
     );
+}
+
+#[test]
+fn a_guard_over_a_fact_that_the_domain_does_not_have_is_found() {
+    let mut bench = Bench::new(r#"{"facts":{"budget":{}}}"#);
+    let document = r#"{"initial":"a","states":{"a":{"on":{"E":{"target":"a","guard":"facts.budgett > 1"}}}}}"#;
+    bench.load(document).unwrap();
+    let found = bench.machine.view(bench.here(), &bench.env()).findings.remove(0);
+    assert_eq!((found.code.as_str(), found.path.as_str()), ("unknown-fact", "/machine/states/a/on/E/guard"));
+    assert!(found.message.contains("`budget`"), "{}", found.message);
 }
 
 #[test]
