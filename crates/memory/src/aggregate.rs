@@ -20,6 +20,17 @@ pub struct Counts {
     pub counts: Vec<Vec<u64>>,
 }
 
+/// Events that count as simultaneous.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// When the first one begins.
+    pub from: Millis,
+    /// When the last one begins.
+    pub to: Millis,
+    /// The events by thread, then in the order of writing.
+    pub events: Vec<MemoryView>,
+}
+
 /// The events next to a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbours {
@@ -126,6 +137,33 @@ impl Memory {
         let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
         let live = rows.iter().filter(|row| self.is_live_at(**row, at.seq));
         live.filter_map(|row| self.show(*row, at.seq, format!("with {entity}"))).collect()
+    }
+
+    /// The events that began in `since..until`, those within `tolerance` of the first of them together: one
+    /// moment begins where the one before it can hold no more, so no moment is longer than the tolerance.
+    #[must_use]
+    pub fn moments(&self, at: At, since: Millis, until: Millis, tolerance: Millis) -> Vec<Moment> {
+        let time = |row: u32| self.table.row(row).map_or(Millis::MAX, |r| r.at);
+        let mut moments: Vec<Vec<u32>> = Vec::new();
+        for row in self.time.from(since).take_while(|row| time(*row) < until) {
+            if !self.is_live_at(row, at.seq) {
+                continue;
+            }
+            match moments.last_mut() {
+                Some(rows) if rows.first().is_some_and(|f| time(row).saturating_sub(time(*f)) <= tolerance) => {
+                    rows.push(row)
+                }
+                _ => moments.push(vec![row]),
+            }
+        }
+        let moment = |rows: Vec<u32>| {
+            let (from, to) = (rows.first().map_or(0, |r| time(*r)), rows.last().map_or(0, |r| time(*r)));
+            let mut rows = rows;
+            rows.sort_unstable_by(|a, b| self.logical(*a, *b));
+            let show = |row: u32| self.show(row, at.seq, "at the same moment".to_owned());
+            Moment { from, to, events: rows.into_iter().filter_map(show).collect() }
+        };
+        moments.into_iter().map(moment).collect()
     }
 
     /// The events that lie so to another one, in order of time: those it was `During`, those that are `After`

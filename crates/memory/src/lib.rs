@@ -38,6 +38,6 @@ mod words;
 
 mod memory;
 
-pub use aggregate::{Counts, Neighbours};
+pub use aggregate::{Counts, Moment, Neighbours};
 pub use forgetting::{Candidate, Policy};
 pub use memory::Memory;

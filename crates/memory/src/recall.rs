@@ -1,5 +1,6 @@
 //! Recall: filters first, then the order, and what was hidden.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
@@ -25,6 +26,14 @@ pub(crate) struct Filter {
     thread: Option<Option<u32>>,
 }
 
+/// An order of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Valid,
+    Recorded,
+    Logical,
+}
+
 /// What a scan found.
 #[derive(Default)]
 struct Found {
@@ -37,13 +46,13 @@ struct Found {
 
 impl Memory {
     /// The events that a recall keeps: in valid-time order, the newest ones when there are more than the
-    /// limit; or ranked by words. An event with a duration is in a window that it overlaps; a window that ends
+    /// limit; or in another order; or ranked by words. An event with a duration is in a window that it overlaps; a window that ends
     /// where it begins holds what lasts over that instant. The page repeats
     /// the window, says how many matched in all, and how many were hidden by each reason: `forgotten`, and
     /// `limit` for those that matched beyond the limit.
     ///
     /// # Errors
-    /// `empty-window`, `no-words`, `words-too-long`, `too-many-words`, `limit-too-large`, and those of
+    /// `empty-window`, `unknown-order`, `order-with-words`, `unknown-memory`, `no-words`, `words-too-long`, `too-many-words`, `limit-too-large`, and those of
     /// reading an instant.
     pub fn recall(&self, at: At, query: &Recall, domain: &Domain) -> Result<RecallPage, Refusal> {
         let filter = self.filter(query, domain)?;
@@ -55,6 +64,11 @@ impl Memory {
         let mut page = RecallPage { since: filter.since, until: filter.until, ..RecallPage::default() };
         let (total, forgotten) = match &query.words {
             Some(words) => {
+                if query.order.is_some() || query.before.is_some() {
+                    let (name, message) =
+                        ("order", "words rank the hits; leave `order` and `before` out, or the words");
+                    return Err(Refusal::new("order-with-words", message).at_path(format!("/{name}")));
+                }
                 let (ranked, wanted, forgotten) = self.ranked(at.seq, words, &filter)?;
                 for hit in ranked.iter().take(limit) {
                     let why = self.why(hit.row, &filter, Some((hit, &wanted)));
@@ -63,7 +77,9 @@ impl Memory {
                 (ranked.len() as u64, forgotten)
             }
             None => {
-                let found = self.scan(at.seq, &filter, limit);
+                let order = order_of(query)?;
+                let before = self.cursor(at.seq, query)?;
+                let found = self.in_order(at.seq, &filter, order, before, limit);
                 for row in found.rows.iter().rev() {
                     page.hits.extend(self.show(*row, at.seq, self.why(*row, &filter, None)));
                 }
@@ -112,6 +128,58 @@ impl Memory {
             entities: (!query.entities.is_empty()).then_some(entities),
             thread,
         })
+    }
+
+    /// The memory that a page comes before.
+    fn cursor(&self, seq: Seq, query: &Recall) -> Result<Option<u32>, Refusal> {
+        let Some(id) = &query.before else { return Ok(None) };
+        let item = self.known(id, "/before")?;
+        match self.table.version_at(item, seq) {
+            Some(row) => Ok(Some(row)),
+            None => Err(Refusal::new("unknown-memory", format!("`{id}` was not there yet")).at_path("/before")),
+        }
+    }
+
+    /// The last rows in an order that a filter keeps, last first, and how many it keeps in all.
+    fn in_order(&self, seq: Seq, filter: &Filter, order: Order, before: Option<u32>, limit: usize) -> Found {
+        if order == Order::Valid && before.is_none() {
+            return self.scan(seq, filter, limit);
+        }
+        let mut found = self.scan(seq, filter, usize::MAX);
+        if order != Order::Valid {
+            found.rows.sort_unstable_by(|a, b| self.compare(order, *b, *a));
+        }
+        if let Some(before) = before {
+            // What comes after it is on pages that were seen.
+            let seen = found.rows.partition_point(|row| self.compare(order, *row, before).is_ge());
+            found.rows.drain(..seen);
+            found.total = found.rows.len() as u64;
+        }
+        found.rows.truncate(limit);
+        found
+    }
+
+    fn compare(&self, order: Order, a: u32, b: u32) -> Ordering {
+        match order {
+            Order::Valid => self.table.order(a, b),
+            Order::Recorded => self.written(a, b),
+            Order::Logical => self.logical(a, b),
+        }
+    }
+
+    /// The order of writing.
+    fn written(&self, a: u32, b: u32) -> Ordering {
+        let place = |row: u32| self.table.row(row).and_then(|r| self.table.item(r.item)).map(|i| (i.seq, i.index));
+        (place(a), a).cmp(&(place(b), b))
+    }
+
+    /// By thread, then in the order of writing.
+    pub(crate) fn logical(&self, a: u32, b: u32) -> Ordering {
+        let thread = |row: u32| {
+            let item = self.table.row(row).and_then(|r| self.table.item(r.item))?;
+            self.table.threads.get_index(item.thread as usize)
+        };
+        thread(a).cmp(&thread(b)).then_with(|| self.written(a, b))
     }
 
     /// The newest rows that a filter keeps, and how many it keeps in all. It walks back in time; once it has
@@ -265,6 +333,18 @@ impl Memory {
             parts.push("of the thread".to_owned());
         }
         if parts.is_empty() { "everything was asked for".to_owned() } else { parts.join("; ") }
+    }
+}
+
+fn order_of(query: &Recall) -> Result<Order, Refusal> {
+    match query.order.as_deref() {
+        None | Some("valid") => Ok(Order::Valid),
+        Some("recorded") => Ok(Order::Recorded),
+        Some("logical") => Ok(Order::Logical),
+        Some(other) => {
+            let message = format!("there is no order `{other}`; the orders are valid, recorded, logical");
+            Err(Refusal::new("unknown-order", message).at_path("/order"))
+        }
     }
 }
 

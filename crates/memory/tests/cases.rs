@@ -266,3 +266,41 @@ fn the_newest_are_kept_when_there_are_more_than_the_limit_and_the_rest_is_counte
     assert_eq!(page.hits.iter().map(|h| h.text.as_str()).collect::<Vec<_>>(), ["7", "8", "9"]);
     assert_eq!((page.total, page.hidden.get("limit")), (10, Some(&7)));
 }
+
+#[test]
+fn paging_back_gives_neither_gaps_nor_repeats_in_any_order_also_between_equal_times() {
+    let mut keeper = Keeper::default();
+    for i in 0..40 {
+        keeper.thread = Some(if i % 3 == 0 { "b" } else { "a" }.to_owned());
+        keeper.add("n", &i.to_string(), i % 4, &[]);
+    }
+    let expected = |order: &str| {
+        let mut list: Vec<i64> = (0..40).collect();
+        match order {
+            "valid" => list.sort_by_key(|i| (i % 4, *i)),
+            "logical" => list.sort_by_key(|i| (i % 3 == 0, *i)),
+            _ => {}
+        }
+        list.into_iter().map(|i| i.to_string()).collect::<Vec<_>>()
+    };
+    for order in ["valid", "recorded", "logical"] {
+        for limit in [1, 3, 7, 40, 100] {
+            let mut pages: Vec<Vec<String>> = Vec::new();
+            let mut before = String::new();
+            loop {
+                let query = format!(r#"{{"order": "{order}", "limit": {limit}{before}}}"#);
+                let page = keeper.recall(&query).unwrap();
+                let Some(first) = page.hits.first() else { break };
+                before = format!(r#", "before": "{}""#, first.id);
+                let seen: usize = pages.iter().map(Vec::len).sum();
+                assert_eq!(page.total, 40 - seen as u64);
+                pages.push(page.hits.into_iter().map(|h| h.text).collect());
+            }
+            pages.reverse();
+            assert_eq!(pages.concat(), expected(order), "{order} by {limit}");
+        }
+    }
+    assert_eq!(keeper.recall(r#"{"order": "random"}"#).unwrap_err().code, "unknown-order");
+    assert_eq!(keeper.recall(r#"{"before": "m_99_0"}"#).unwrap_err().code, "unknown-memory");
+    assert_eq!(keeper.recall(r#"{"order": "logical", "words": "1"}"#).unwrap_err().code, "order-with-words");
+}

@@ -127,3 +127,20 @@ fn a_policy_names_what_it_would_forget_and_why_and_forgets_nothing_itself() {
     keeper.run(&format!(r#"{{"type": "forget", "memories": [{}]}}"#, list.join(","))).unwrap();
     assert!(keeper.memory.to_forget(keeper.now(), &Policy { keep_events: Some(3), ..policy }).unwrap().is_empty());
 }
+
+#[test]
+fn events_within_the_tolerance_of_the_first_are_one_moment_and_moments_do_not_chain() {
+    let mut keeper = Keeper::default();
+    for (at, thread) in [(100, "b"), (104, "a"), (108, "b"), (112, "a"), (300, "a"), (300, "a")] {
+        keeper.thread = Some(thread.to_owned());
+        keeper.add("n", &format!("{thread}{at}"), at, &[]);
+    }
+    let moments = keeper.memory.moments(keeper.now(), 0, 1_000, 8);
+    let shown: Vec<(i64, i64, Vec<&str>)> =
+        moments.iter().map(|m| (m.from, m.to, m.events.iter().map(|e| e.text.as_str()).collect())).collect();
+    assert_eq!(
+        shown,
+        [(100, 108, vec!["a104", "b100", "b108"]), (112, 112, vec!["a112"]), (300, 300, vec!["a300", "a300"])]
+    );
+    assert_eq!(keeper.memory.moments(keeper.now(), 104, 300, 0).len(), 3);
+}

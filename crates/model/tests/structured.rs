@@ -207,3 +207,66 @@ fn what_is_not_checked_in_a_schema_is_said() {
     assert_eq!(found.diagnostics[0].code, "schema-not-checked");
     assert!(found.diagnostics[0].message.contains("/properties/id/pattern"));
 }
+
+#[test]
+fn no_text_harms_the_reader_and_what_it_gives_fits_the_schema() {
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        "\"",
+        "'",
+        "“",
+        "”",
+        ":",
+        ",",
+        "：",
+        "，",
+        "\\",
+        "\\u00",
+        "\n",
+        " ",
+        "a",
+        "中",
+        "1",
+        "-",
+        ".",
+        "true",
+        "None",
+        "...",
+        "//",
+        "/*",
+        "*/",
+        "#",
+        "```",
+        "<think>",
+        "</think>",
+        "\"memory\"",
+        "\"memory\":[1]",
+        "{\"memory\":[]}",
+    ];
+    let shape = schema(MEMORY);
+    let mut state = 3u64;
+    let mut random = move |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let (mut taken, mut repaired) = (0, 0);
+    for _ in 0..20_000 {
+        let text: String = (0..1 + random(24)).map(|_| pieces[random(pieces.len())]).collect();
+        for complete in [true, false] {
+            let Ok(found) = read(&text, &shape, Rules { strict: false, complete }) else { continue };
+            assert!(throughline_model::schema::problems(&found.value, &shape).is_empty(), "{text}");
+            assert!(!found.repaired || (complete && json::read_value(&text).is_err()), "{text}");
+            assert!(text.is_char_boundary(found.span.start) && text.is_char_boundary(found.span.end), "{text}");
+            let inside = |d: &throughline_model::structured::Diagnostic| text.get(d.span.start..d.span.end).is_some();
+            assert!(found.diagnostics.iter().all(inside), "{text}: {:?}", found.diagnostics);
+            taken += 1;
+            repaired += usize::from(found.repaired);
+        }
+    }
+    assert!(taken > 500 && repaired > 5, "{taken} taken, {repaired} repaired");
+}

@@ -214,8 +214,13 @@ queries! {
         entities: Vec<String>,
         /// Only this thread.
         thread: Option<String>,
-        /// Ranked by these words; in time order when absent.
+        /// Ranked by these words; in order when absent.
         words: Option<String>,
+        /// The order without words: `valid` time (when absent), `recorded` time, or `logical` (thread, then
+        /// the order of writing).
+        order: Option<String>,
+        /// Only what comes before this memory in the order: its id, for going back page by page.
+        before: Option<String>,
         /// At most so many.
         limit: Option<usize>,
     }
