@@ -12,6 +12,11 @@ use crate::error::Result;
 use crate::project::Project;
 use crate::setup;
 
+/// What the bound engine's files are called.
+const ENGINE: &str = "throughline_wasm";
+/// What the bound inspector's files are called; `boot.js` loads them.
+const INSPECTOR: &str = "inspector";
+
 /// How fast the result shall be built, or how small it shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -29,6 +34,11 @@ impl Profile {
             Self::Dev => "dev",
         }
     }
+}
+
+/// Whether what lies there was built for users; sizes of anything else say nothing.
+pub(crate) fn is_release(project: &Project) -> bool {
+    [ENGINE, INSPECTOR].iter().all(|name| bindgen::is_release(project, name))
 }
 
 /// Builds all of it, with the set-up that this needs.
@@ -50,13 +60,13 @@ pub(crate) fn engine_and_facade(project: &Project, profile: Profile) -> Result<(
 /// The engine as the npm package ships it: `web/npm/dist/pkg/throughline_wasm{.js,.d.ts,_bg.wasm}`.
 fn engine(project: &Project, profile: Profile) -> Result<()> {
     let wasm = cargo_wasm::build(project, "throughline-wasm", profile)?;
-    bindgen::bind(project, &wasm, &project.npm_dist().join("pkg"), "throughline_wasm", profile)
+    bindgen::bind(project, &wasm, &project.npm_dist().join("pkg"), ENGINE, profile)
 }
 
 /// The inspector. A cargo call of its own: one call for both would unify the features of what they share.
 fn inspector(project: &Project, profile: Profile) -> Result<()> {
     let wasm = cargo_wasm::build(project, "throughline-inspector", profile)?;
-    bindgen::bind(project, &wasm, &inspector_output(project), "inspector", profile)
+    bindgen::bind(project, &wasm, &inspector_output(project), INSPECTOR, profile)
 }
 
 /// Where the bound inspector lies before it is assembled.

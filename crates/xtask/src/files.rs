@@ -56,6 +56,11 @@ impl Stamp {
         Self { file: scratch.join(format!("{name}.stamp")), text }
     }
 
+    /// The text of the stamp that was saved under this name.
+    pub(crate) fn read(scratch: &Path, name: &str) -> Option<String> {
+        fs::read_to_string(scratch.join(format!("{name}.stamp"))).ok()
+    }
+
     /// Whether the result was built from exactly this, and all of `outputs` are still there.
     pub(crate) fn is_fresh(&self, outputs: &[&Path]) -> bool {
         outputs.iter().all(|file| file.exists()) && fs::read_to_string(&self.file).is_ok_and(|old| old == self.text)

@@ -2,12 +2,15 @@
 
 mod report;
 
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use self::report::{Report, compare};
 use crate::build::{self, Profile};
 use crate::count::Count;
-use crate::error::{Error, Result};
+use crate::error::{Context as _, Error, Result};
 use crate::files::walk;
 use crate::project::Project;
 use crate::run::Run;
@@ -30,19 +33,28 @@ pub(crate) fn stage(project: &Project) -> Result<Verdict> {
     run(project, &own(project)?)
 }
 
+/// Every JSON file in the folder that has steps, or that cannot be read at all: that one must not go unseen.
 fn own(project: &Project) -> Result<Vec<PathBuf>> {
     let folder = project.root.join(FOLDER);
-    let found = walk(&folder)?
-        .into_iter()
-        .filter(|file| file.to_string_lossy().ends_with(".scenario.json"))
-        .map(|file| folder.join(file))
-        .collect();
+    let mut found = Vec::new();
+    for file in walk(&folder)?.into_iter().filter(|file| file.extension().is_some_and(|ext| ext == "json")) {
+        let file = folder.join(file);
+        let text = fs::read_to_string(&file).context(format_args!("reading {}", file.display()))?;
+        if is_scenario(&text) {
+            found.push(file);
+        }
+    }
     Ok(found)
+}
+
+/// Domains, documents and cassettes lie beside scenarios; only scenarios have steps.
+fn is_scenario(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).map_or(true, |value| value.get("steps").is_some())
 }
 
 fn run(project: &Project, files: &[PathBuf]) -> Result<Verdict> {
     if files.is_empty() {
-        return Err(Error::new(format!("there is no *.scenario.json in {FOLDER}")));
+        return Err(Error::new(format!("there is no scenario in {FOLDER}")));
     }
     let native = natively(project, files)?;
     let node = in_node(project, files)?;
@@ -99,5 +111,17 @@ fn in_node(project: &Project, files: &[PathBuf]) -> Result<Vec<Report>> {
 fn print_other(line: &str) {
     if !line.starts_with('{') {
         println!("  {line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenarios_are_told_from_the_files_beside_them_and_broken_ones_are_not_lost() {
+        assert!(is_scenario(r#"{"name": "a", "steps": []}"#));
+        assert!(!is_scenario(r#"{"entities": {}}"#));
+        assert!(is_scenario("{ not json"));
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::build;
 use crate::dist;
 use crate::error::{Context as _, Error, Result};
 use crate::files::walk;
@@ -104,6 +105,9 @@ impl Budget {
 
 /// Prints the sizes and fails above a budget.
 pub(crate) fn size(project: &Project) -> Result<()> {
+    if !build::is_release(project) {
+        return Err(Error::new("what is built is not what users get: run `cargo xtask build` first"));
+    }
     let served = project.dist();
     let files = walk(&served)?;
     let sizes = measure(&files.iter().map(|file| served.join(file)).collect::<Vec<_>>())?;
@@ -121,9 +125,6 @@ pub(crate) fn size(project: &Project) -> Result<()> {
     };
     let (engine, inspector) = (sum(&[Part::Engine]), sum(&[Part::Inspector]));
     let first = sum(&[Part::Engine, Part::Inspector, Part::Facade]);
-    if engine.raw == 0 || inspector.raw == 0 {
-        return Err(Error::new("there is nothing to measure: run `cargo xtask build` first"));
-    }
     for (what, sizes) in [("engine (wasm)", engine), ("inspector without the engine", inspector), ("first load", first)]
     {
         print_sizes(what, sizes);

@@ -28,7 +28,9 @@ pub(crate) fn test(project: &Project, strict: bool, only: Option<String>) -> Res
         setup::for_building(project)?;
         setup::for_testing(project)
     });
-    let in_browser = ["wasm-bindgen tests", "npm consumers", "end to end"].iter().any(|name| stages.wants(name));
+    let in_browser = ["wasm-bindgen tests", "npm package in Node", "npm consumers", "end to end"]
+        .iter()
+        .any(|name| stages.wants(name));
     let found = if in_browser { setup::browser() } else { Err(Error::new("no stage needs a browser")) };
     let browsers = Browsers { found, strict };
     before_tests(project, &mut stages);
@@ -38,7 +40,7 @@ pub(crate) fn test(project: &Project, strict: bool, only: Option<String>) -> Res
     stages.run("wasm-bindgen tests", || browser::wasm_bindgen_tests(project, &browsers));
     if built {
         stages.run("scenarios", || scenario::stage(project));
-        stages.run("npm package in Node", || node::package_tests(project));
+        stages.run("npm package in Node", || node::package_tests(project, &browsers));
         stages.run("npm consumers", || node::consumers(project, &browsers));
         stages.run("end to end", || browser::end_to_end(project, &browsers));
         stages.check("size", || size::size(project));

@@ -10,9 +10,22 @@ use crate::error::{Context as _, Result};
 use crate::files::{Stamp, fingerprint};
 use crate::project::Project;
 
+/// The first word of a stamp.
+fn mark(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Release => "release",
+        Profile::Dev => "dev",
+    }
+}
+
+/// Whether what was bound last under this name is what users get.
+pub(crate) fn is_release(project: &Project, name: &str) -> bool {
+    Stamp::read(&project.scratch(), name).is_some_and(|text| text.starts_with(mark(Profile::Release)))
+}
+
 /// Writes `name.js`, `name.d.ts` and `name_bg.wasm` for this wasm file into `folder`, unless they are there.
 pub(super) fn bind(project: &Project, wasm: &Path, folder: &Path, name: &str, profile: Profile) -> Result<()> {
-    let inputs = format!("{profile:?} {}", fingerprint([wasm])?);
+    let inputs = format!("{} {}", mark(profile), fingerprint([wasm])?);
     let stamp = Stamp::new(&project.scratch(), name, inputs);
     let outputs =
         [format!("{name}.js"), format!("{name}_bg.wasm"), format!("{name}.d.ts")].map(|file| folder.join(file));

@@ -11,18 +11,22 @@ use crate::run::Run;
 use crate::stage::Verdict;
 
 /// Runs `web/npm/test/*.test.mjs` with Node's own test runner.
-pub(super) fn package_tests(project: &Project) -> Result<Verdict> {
+pub(super) fn package_tests(project: &Project, browsers: &Browsers) -> Result<Verdict> {
     let folder = project.npm().join("test");
     let files: Vec<PathBuf> = walk(&folder)?
         .into_iter()
         .filter(|file| file.to_string_lossy().ends_with(".test.mjs"))
         .map(|file| folder.join(file))
         .collect();
-    let output = Run::new("node")
-        .args(["--test", "--test-reporter=spec", "--test-timeout=120000"])
+    let mut run = Run::new("node")
+        .args(["--test", "--test-reporter=spec", "--test-timeout=600000"])
         .args(&files)
-        .dir(&project.npm())
-        .watch(|line| println!("  {line}"))?;
+        .dir(&project.npm());
+    // Some of them open the package in a browser, and skip that, visibly, where there is none.
+    if let Ok(browser) = browsers.available()? {
+        run = run.env("CHROMIUM", &browser.chromium);
+    }
+    let output = run.watch(|line| println!("  {line}"))?;
     Ok(Verdict::of_tests(Runner::Node.count(&output.lines), output.ok && !files.is_empty()))
 }
 
