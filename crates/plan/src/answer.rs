@@ -7,8 +7,9 @@ use throughline_expr::{Env, Error, Path};
 use throughline_protocol::view::{AnswerView, Evidence, Footnote};
 use throughline_value::Value;
 
+use crate::extract::Failure;
 use crate::scope::bare;
-use crate::{Bound, evidence};
+use crate::{Bound, Documents, evidence};
 
 /// Where an answer gets its values from, and what they rest on.
 pub trait AnswerScope: Env {
@@ -114,6 +115,17 @@ pub fn render(template: &str, from: &str, scope: &dyn AnswerScope) -> Result<Ans
     let mut writer = Writer { scope, view };
     template.render(scope, &mut writer)?;
     Ok(writer.view)
+}
+
+/// What no longer holds of an answer: the number of each footnote whose evidence fails, and why.
+#[must_use]
+pub fn verify(answer: &AnswerView, host: &dyn Documents) -> Vec<(u32, Failure)> {
+    let of_note = |note: &Footnote| {
+        let number = note.number;
+        let failures = note.evidence.iter().filter_map(|e| evidence::verify(e, host).err());
+        failures.map(move |failure| (number, failure)).collect::<Vec<_>>()
+    };
+    answer.footnotes.iter().flat_map(of_note).collect()
 }
 
 struct Writer<'a> {

@@ -51,6 +51,14 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
 
 /// The text form of a plan in JSON, ours or another's.
 fn from_json(plan: &Value, scope: &Scope, problems: &mut Problems) -> String {
+    // A list of lines is the text form, line by line.
+    if let Value::List(items) = plan
+        && !items.is_empty()
+        && let Some(lines) = items.iter().map(Value::as_str).collect::<Option<Vec<_>>>()
+    {
+        let text = lines.join("\n");
+        return foreign::read(&text, scope, problems).unwrap_or(text);
+    }
     foreign::json_calls(plan, scope, problems).unwrap_or_else(|| crate::json::to_text(plan, problems))
 }
 

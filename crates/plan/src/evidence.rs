@@ -4,8 +4,9 @@ use throughline_journal::Digest;
 use throughline_protocol::view::Evidence;
 use throughline_value::{Span, Value};
 
-use crate::DocumentRef;
+use crate::extract::Failure;
 use crate::limits::MAX_QUOTE_BYTES;
+use crate::{DocumentRef, Documents};
 
 /// Evidence for the bytes `span` of a document.
 #[must_use]
@@ -53,6 +54,30 @@ fn quote(text: &str, span: Span) -> String {
         end -= 1;
     }
     whole.get(..end).unwrap_or("").to_owned()
+}
+
+/// Whether the evidence still holds: the version of the document is there, its text has the hash, and the bytes
+/// hold the quote. Evidence of what is no document (an input, a fact, a tool's result) has nothing to look at.
+///
+/// # Errors
+/// `document-missing`, `hash-differs`, `quote-differs`.
+pub fn verify(evidence: &Evidence, host: &dyn Documents) -> Result<(), Failure> {
+    if evidence.version == 0 || !matches!(evidence.method.as_str(), "pattern" | "json-path") {
+        return Ok(());
+    }
+    let Evidence { document: name, version, span, .. } = evidence;
+    let Some(document) = host.document(name, Some(*version)) else {
+        return Err(Failure::new("document-missing", format!("version {version} of `{name}` is no longer there")));
+    };
+    if Digest::of_bytes(document.text.as_bytes()) != evidence.hash {
+        let message = format!("the text of `{name}`, version {version}, is not the one that was read");
+        return Err(Failure::new("hash-differs", message));
+    }
+    if quote(document.text, *span) != evidence.quote {
+        let message = format!("bytes {} to {} of `{name}` do not hold the quote", span.start, span.end);
+        return Err(Failure::new("quote-differs", message));
+    }
+    Ok(())
 }
 
 /// Adds to `into` what is not in it.

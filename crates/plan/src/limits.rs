@@ -41,6 +41,10 @@ pub const MAX_EVIDENCE: usize = 256;
 /// `output-too-long`.
 pub const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
+/// The largest input of a step that its record keeps, in bytes of JSON. Above it the record has its size
+/// instead; a call whose arguments are larger fails with `input-too-long`.
+pub const MAX_INPUT_BYTES: usize = 64 * 1024;
+
 /// The most steps that one [`crate::Plans::advance`] runs together. The next call goes on.
 pub const MAX_STEPS_AT_ONCE: usize = 64;
 

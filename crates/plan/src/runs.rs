@@ -126,10 +126,16 @@ impl Plans {
         self.runs.get(run).map(|run| run.status().as_str())
     }
 
-    /// The runs that go on by themselves, oldest first: call [`Plans::advance`] for each after a reload.
+    /// The runs that [`Plans::advance`] has something for, oldest first, also after a reload: those that are
+    /// running, and those that are paused with nothing left to do but to end.
     #[must_use]
     pub fn running(&self) -> Vec<String> {
-        self.runs.values().filter(|r| r.status() == RunStatus::Running).map(|r| r.id.clone()).collect()
+        let goes_on = |run: &&Run| match run.status() {
+            RunStatus::Running => true,
+            RunStatus::Paused => advance::is_settling(run),
+            RunStatus::Done | RunStatus::Failed | RunStatus::Cancelled => false,
+        };
+        self.runs.values().filter(goes_on).map(|run| run.id.clone()).collect()
     }
 
     /// The record that started the run.

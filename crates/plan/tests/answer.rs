@@ -125,3 +125,23 @@ fn facts_bring_their_own_evidence_also_into_computed_steps() {
         ("facts.budget", "fact")
     );
 }
+
+#[test]
+fn an_answer_is_verified_against_the_documents_as_they_are() {
+    let (mut world, run) = run();
+    let env = MapEnv::new();
+    let outer = NoEvidence(&env);
+    let values = world.plans.values(&run);
+    let mut answer = render("{{ $rate }} {{ $gap }}", "t", &RunScope::new(&values, &outer)).unwrap();
+    let failures = |answer: &throughline_protocol::view::AnswerView, world: &World| {
+        throughline_plan::answer::verify(answer, &world.shelf).into_iter().map(|(n, f)| (n, f.code)).collect::<Vec<_>>()
+    };
+    assert_eq!(failures(&answer, &world), []);
+    answer.footnotes[0].evidence[0].quote = "99.9".to_owned();
+    assert_eq!(failures(&answer, &world), [(1, "quote-differs")]);
+    world.shelf.0.get_mut("r.txt").unwrap()[0].1 = "rate 12.34%".to_owned();
+    assert_eq!(failures(&answer, &world)[0], (1, "hash-differs"));
+    world.shelf = Shelf::default();
+    assert_eq!(failures(&answer, &world).len(), 3);
+    assert_eq!(failures(&answer, &world)[2], (2, "document-missing"));
+}

@@ -30,7 +30,7 @@ fn reported(plan: &str) -> PlanReport {
 }
 
 /// Each problem as `code "the text it is about"`.
-fn lines(report: &PlanReport) -> Vec<String> {
+fn lines_of(report: &PlanReport) -> Vec<String> {
     let show = |d: &throughline_protocol::view::Diagnostic| {
         let part = d.span.map_or("-", |s| &report.text[s.start..s.end]);
         format!("{} {part:?}", d.code)
@@ -41,7 +41,7 @@ fn lines(report: &PlanReport) -> Vec<String> {
 #[track_caller]
 fn problems(plan: &str, expected: &[&str]) {
     let report = reported(plan);
-    assert_eq!(lines(&report), expected, "{plan}");
+    assert_eq!(lines_of(&report), expected, "{plan}");
     assert!(report.diagnostics.iter().all(|d| !d.message.is_empty()));
     assert_eq!(report.ok, report.diagnostics.iter().all(|d| d.severity == "warning"));
 }
@@ -60,7 +60,7 @@ fn mends(plan: &str, expected: &str) {
         text = next;
     }
     assert_eq!(text, expected, "{plan}");
-    assert_eq!(lines(&reported(&text)), Vec::<String>::new(), "{text}");
+    assert_eq!(lines_of(&reported(&text)), Vec::<String>::new(), "{text}");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn every_finding_of_a_plan_comes_in_one_reply_in_the_order_of_the_text() {
     let plan = "$A = GET orders\n$B = EXTRACT $A PATTERN r\"(\\d+)-(\\d+)\"\n$C = COMPUTE $B + $ZZ\n$A = FETCH $C";
     let report = reported(plan);
     assert_eq!(
-        lines(&report),
+        lines_of(&report),
         [
             "pattern-groups \"r\\\"(\\\\d+)-(\\\\d+)\\\"\"",
             "undeclared-binding \"$ZZ\"",
@@ -243,12 +243,12 @@ $list  = CALL refund(order: [1, \"=a\", {\"k\": 2.50}], days: \"$x\")
 # the end
 ";
     let (plan, report) = check(&text.into(), &scope());
-    assert_eq!(lines(&report), Vec::<String>::new());
+    assert_eq!(lines_of(&report), Vec::<String>::new());
     let plan = plan.unwrap();
     assert_eq!(plan.to_text(), text, "the normal form is stable");
     let value = plan.to_json();
     let (again, report) = check(&value, &scope());
-    assert_eq!(lines(&report), Vec::<String>::new());
+    assert_eq!(lines_of(&report), Vec::<String>::new());
     let again = again.unwrap();
     assert_eq!(again.to_text(), text);
     assert_eq!(again.to_json(), value);
@@ -264,6 +264,14 @@ $list  = CALL refund(order: [1, \"=a\", {\"k\": 2.50}], days: \"$x\")
         r#"{"order":"$order.id","days":"=1 + 2"}"#
     );
     assert_eq!(list[6].at(&["args", "else"]).map(Value::to_json).unwrap(), r#""='no'""#);
+}
+
+#[test]
+fn a_list_of_lines_is_the_text_form() {
+    let lines = json::read_value(r#"["$a = GET orders", "$b = EXTRACT $a JSONPATH \"$.id\""]"#).unwrap();
+    let (plan, report) = check(&lines, &scope());
+    assert_eq!(lines_of(&report), Vec::<String>::new());
+    assert_eq!(plan.unwrap().steps.len(), 2);
 }
 
 #[test]

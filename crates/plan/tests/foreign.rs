@@ -5,7 +5,8 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
-    reason = "a test may fail"
+    clippy::print_stdout,
+    reason = "a test may fail and says what it skips"
 )]
 
 use std::collections::BTreeMap;

@@ -288,9 +288,12 @@ fn a_paused_run_that_has_nothing_left_is_over() {
         .plans
         .step_run(&world.context(), &StepRun { run: run.clone() }, &world.shelf, &NoEvidence(&world.env))
         .unwrap();
+    assert!(world.plans.running().is_empty(), "a paused run with steps left waits");
     world.commit(advance.drafts);
+    assert_eq!(world.plans.running(), std::slice::from_ref(&run), "it only has to end");
     world.finish(&run);
     assert_eq!(world.summary(&run), "done a=1");
+    assert!(world.plans.running().is_empty());
 }
 
 #[test]
@@ -392,4 +395,23 @@ fn values_stand_in_paths_and_patterns_as_literals_and_nothing_else() {
     gives("7", "[3,\"none\"]");
     gives("\"{$t}\"", "[0,\"none\"]");
     gives("[1]", "null");
+}
+
+#[test]
+fn what_is_too_large_to_record_or_to_send_is_said_by_name() {
+    let mut world = World::new(Shelf::default().with("t", "text/plain", &"x".repeat(100_000)));
+    world.answer = tool;
+    let plan =
+        "$t = GET t\n$x = EXTRACT $t PATTERN r\"(?s)(.+)\"\n$n = COMPUTE $x == \"y\"\n$c = CALL refund(order: $x)";
+    let scope = Scope::new().source("t", "t").tool("refund", ToolRule::default());
+    let run = world.start(plan, Map::new(), &scope).unwrap();
+    world.finish(&run);
+    let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
+    assert_eq!(view.steps[2].output, false.into());
+    assert!(view.steps[2].input.get("omitted_bytes").is_some());
+    assert!(view.steps[3].error.as_ref().unwrap().starts_with("the arguments have 100002 bytes"));
+    assert!(view.steps[3].input.get("omitted_bytes").is_some());
+    let quote = &view.steps[1].evidence[0];
+    assert_eq!((quote.quote.len(), quote.span.end), (1024, 100_000));
+    assert!(world.made.is_empty());
 }

@@ -16,7 +16,7 @@ use super::state::{Run, RunStatus, RunStep, StepStatus};
 use super::{Advance, Documents, Plans, ToolCall, ToolError};
 use crate::answer::AnswerScope;
 use crate::extract::Failure;
-use crate::limits::{MAX_CALLS_UNDER_WAY, MAX_STEPS_AT_ONCE};
+use crate::limits::{MAX_CALLS_UNDER_WAY, MAX_INPUT_BYTES, MAX_STEPS_AT_ONCE};
 use crate::plan::Action;
 
 impl Plans {
@@ -138,10 +138,9 @@ pub(super) fn advance(
     steps: usize,
 ) -> Advance {
     let mut out = Advance::default();
-    let mut statuses: BTreeMap<&str, StepStatus> =
-        run.steps.iter().map(|(id, step)| (id.as_str(), step.now().status)).collect();
-    let possible = reachable(run, true);
-    settle(run, ctx, &possible, &mut statuses, &mut out.drafts);
+    let mut statuses = statuses(run);
+    let settled = settle(run, &reachable(run, true), &mut statuses);
+    out.drafts.extend(settled.iter().map(|(kind, record, cause)| draft(ctx, kind, record, *cause)));
     if statuses.values().all(|s| s.is_settled()) {
         out.drafts.push(end(run, ctx, &statuses));
         return out;
@@ -206,6 +205,12 @@ fn one(
             STEP_FAILED
         }
     };
+    let bytes = record.input.to_json().len();
+    // A call is made again from its record, and its arguments were measured before.
+    let calls = kind == STEP_STARTED && record.branch.is_none();
+    if bytes > MAX_INPUT_BYTES && !calls {
+        record.input = Value::from([("omitted_bytes", bytes)]);
+    }
     out.drafts.push(draft(ctx, kind, &record, execute::cause(run, step)));
 }
 
@@ -263,11 +268,10 @@ fn is_ready(run: &Run, step: &RunStep, statuses: &BTreeMap<&str, StepStatus>) ->
 /// them any more.
 fn settle<'a>(
     run: &'a Run,
-    ctx: &Context<'_>,
     possible: &BTreeSet<&str>,
     statuses: &mut BTreeMap<&'a str, StepStatus>,
-    drafts: &mut Vec<Draft>,
-) {
+) -> Vec<(&'static str, StepRecord, Seq)> {
+    let mut out = Vec::new();
     // Why each blocked step is: the step that failed, and its record.
     let mut culprits: BTreeMap<&str, (&str, Seq)> = BTreeMap::new();
     loop {
@@ -282,7 +286,7 @@ fn settle<'a>(
             let mut record = StepRecord { run: run.id.clone(), step: id.to_owned(), ..StepRecord::default() };
             if !possible.contains(id) {
                 record.error = Some("only a branch that was not taken asks for it".to_owned());
-                drafts.push(draft(ctx, STEP_SKIPPED, &record, execute::cause(run, step)));
+                out.push((STEP_SKIPPED, record, execute::cause(run, step)));
                 statuses.insert(id, StepStatus::Skipped);
                 changed = true;
                 continue;
@@ -301,14 +305,26 @@ fn settle<'a>(
             } else {
                 format!("${lost}, which it needs, has no value since ${culprit} has none")
             });
-            drafts.push(draft(ctx, STEP_BLOCKED, &record, seq));
+            out.push((STEP_BLOCKED, record, seq));
             statuses.insert(id, StepStatus::Blocked);
             changed = true;
         }
         if !changed {
-            return;
+            return out;
         }
     }
+}
+
+/// How every step stands.
+fn statuses(run: &Run) -> BTreeMap<&str, StepStatus> {
+    run.steps.iter().map(|(id, step)| (id.as_str(), step.now().status)).collect()
+}
+
+/// Whether something is to be recorded without running any step: a step that never will, or the run's end.
+pub(super) fn is_settling(run: &Run) -> bool {
+    let mut statuses = statuses(run);
+    let settled = settle(run, &reachable(run, true), &mut statuses);
+    !settled.is_empty() || statuses.values().all(|s| s.is_settled())
 }
 
 /// The record that ends a run in which nothing is left to do.

@@ -11,7 +11,7 @@ use super::{DocumentRef, Documents};
 use crate::evidence;
 use crate::extract::{Extracted, Failure, Query, extract};
 use crate::holes::{Hole, Language, filled, literal};
-use crate::limits::{MAX_EVIDENCE, MAX_OUTPUT_BYTES};
+use crate::limits::{MAX_EVIDENCE, MAX_INPUT_BYTES, MAX_OUTPUT_BYTES};
 use crate::plan::{Action, Argument, Extract, Formula, How};
 
 /// What came of a step.
@@ -293,6 +293,11 @@ fn call(tool: &str, arguments: &[Argument], env: &RunEnv<'_>) -> Result<Effect, 
     for argument in arguments {
         let (value, _) = evaluated(&argument.value, env)?;
         args.insert(argument.name.value.clone(), value);
+    }
+    let bytes: usize = args.values().map(|value| value.to_json().len()).sum();
+    if bytes > MAX_INPUT_BYTES {
+        let message = format!("the arguments have {bytes} bytes; at most {MAX_INPUT_BYTES} are sent: send less");
+        return Err((Value::Map(args), Failure::new("input-too-long", message)));
     }
     Ok(Effect::Call { tool: tool.to_owned(), args })
 }
