@@ -42,13 +42,14 @@ impl Machine {
             }
         }
         let known = self.log.partition_point(|entry| entry.seq <= at.seq);
+        let taken = self.log.iter().take(known).rev().find(|entry| !entry.refused).map_or(0, |entry| entry.seq);
         MachineView {
             id: definition.id.clone(),
             state: standing.active.clone(),
             finished: standing.finished,
             states: states.collect(),
             transitions,
-            seq: self.standings.entry_at(at.seq).map_or(0, |(seq, _)| *seq),
+            seq: taken.max(self.definitions.entry_at(at.seq).map_or(0, |(seq, _)| *seq)),
             history: self.log.iter().take(known).map(|entry| entry.as_ref().clone()).collect(),
             findings: definition.findings.clone(),
         }

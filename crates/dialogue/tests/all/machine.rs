@@ -128,6 +128,24 @@ fn a_delayed_event_is_due_when_its_state_was_active_so_long_and_goes_with_the_st
 }
 
 #[test]
+fn a_delayed_event_that_could_not_be_taken_does_not_come_again_until_its_state_is_entered_anew() {
+    let mut bench = Bench::default();
+    let document = r#"{"initial":"a","states":{
+        "a":{"after":{"1000":{"target":"b","guard":"facts.idle"}},"on":{"GO":"b"}},"b":{"on":{"BACK":"a"}}}}"#;
+    bench.load(document).unwrap();
+    bench.set("idle", false);
+    let timer = bench.machine.timers(bench.here()).remove(0);
+    bench.now = timer.due;
+    let (content, seq) = (bench.content(), bench.machine.view(bench.here(), &bench.env()).seq);
+    assert_eq!(bench.send(&timer.event, Value::Null).unwrap_err().code, "guard-false");
+    assert_eq!(bench.machine.timers(bench.here()), []);
+    assert_eq!((bench.content(), bench.machine.view(bench.here(), &bench.env()).seq), (content, seq));
+    bench.send("GO", Value::Null).unwrap();
+    bench.send("BACK", Value::Null).unwrap();
+    assert_eq!(bench.machine.timers(bench.here())[0].due, bench.now + 1_000);
+}
+
+#[test]
 fn a_finished_machine_takes_nothing() {
     let mut bench = order();
     bench.send("LEAVE", Value::Null).unwrap();

@@ -82,6 +82,15 @@ fn what_does_not_fit_is_left_out_in_the_declared_order_and_listed() {
     );
     assert_eq!(body.matches("fact").count() + rendered.left_out.len() - 1, 50, "every fact is in one of the two");
 
+    // An old small fact is not squeezed in where a newer large one had to go.
+    let sizes = [
+        view("session", "oldest", 1, 1),
+        view("session", "middle", "long ".repeat(400), 2),
+        view("session", "newest", 3, 3),
+    ];
+    let rendered = render(&PromptInput { facts: &sizes, ..input.clone() }).unwrap();
+    assert_eq!(rendered.left_out, ["fact:middle", "fact:oldest"]);
+
     let long = "word ".repeat(2_000);
     let rendered = render(&PromptInput { user: &long, ..input.clone() }).unwrap();
     assert!(rendered.messages[1].text.contains("\"word word"), "its beginning is there");
