@@ -40,12 +40,16 @@ function answer(session, call) {
     case "verify":
       return session.verify();
     case "clock":
-      return call.advance === undefined ? session.setClock(call.now) : session.advance(call.advance);
+      return moved(call.advance === undefined ? session.setClock(call.now) : session.advance(call.advance));
     case "cassette":
       return session.loadCassette(call.text);
     default:
       throw Object.assign(new Error(`the inspector does not make the call ${call.type}`), { code: "unknown-call" });
   }
+}
+
+async function moved(time) {
+  return { now: await time };
 }
 
 /** Calls after every change of the journal, by whomever. */
@@ -86,6 +90,17 @@ export function download(name, text) {
 }
 
 const formats = new Map();
+let zone;
+
+/** The zone that instants are shown in, when the browser knows it; the reader's own otherwise. */
+export function setZone(name) {
+  try {
+    zone = name === "" ? undefined : new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    zone = undefined;
+  }
+  formats.clear();
+}
 const STYLES = {
   short: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   full: {
@@ -101,10 +116,10 @@ const STYLES = {
   },
 };
 
-/** An instant in the reader's language and zone. */
+/** An instant in the reader's language. */
 export function formatTime(ms, language, style) {
   const key = `${language} ${style}`;
-  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language, STYLES[style]));
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language, { ...STYLES[style], timeZone: zone }));
   return formats.get(key).format(ms);
 }
 

@@ -27,6 +27,9 @@ extern "C" {
 
     pub(crate) fn download(name: &str, text: &str);
 
+    #[wasm_bindgen(js_name = setZone)]
+    pub(crate) fn set_zone(name: &str);
+
     #[wasm_bindgen(js_name = formatTime)]
     pub(crate) fn format_time(ms: f64, language: &str, style: &str) -> String;
 

@@ -27,7 +27,7 @@ use web_sys::KeyboardEvent;
 
 use crate::app::use_app;
 use crate::focus::{Focus, View};
-use crate::format::fill;
+use crate::format::{fill, localised};
 use crate::i18n::{Words, t};
 use crate::keys;
 use crate::ui::{RefusalText, Switches};
@@ -51,7 +51,7 @@ pub(crate) fn RunPage(name: String) -> impl IntoView {
     on_cleanup(move || {
         keys.remove();
         app.agent_busy.set(false);
-        for key in ["session", "removed", "unsaved", "refusal"] {
+        for key in ["session", "removed", "unsaved", "refusal", "other"] {
             app.untell(key);
         }
         if let Some(session) = run.set_session(None) {
@@ -100,7 +100,13 @@ fn TopBar(verify: RwSignal<bool>) -> impl IntoView {
                 <span class="brand-mark" aria-hidden="true"></span>
                 "Throughline"
             </a>
-            <h1 class="run-name">{name}</h1>
+            <h1 class="run-name">
+                {move || {
+                    let title = run.demo.get().map(|demo| localised(&demo.title, app.lang.get()));
+                    title.map(|title| view! { <span class="run-title">{title}</span> " " })
+                }}
+                <span>{name}</span>
+            </h1>
             <span class="bar-gap"></span>
             {button(|w| w.verify, |w| w.verify_hint, Callback::new(move |()| verify.set(true)))}
             {button(|w| w.export, |w| w.export_hint, Callback::new(move |()| open::export(run)))}

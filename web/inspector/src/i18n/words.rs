@@ -18,7 +18,6 @@ macro_rules! words {
 words! {
     // The page.
     skip: "Skip to the content", "跳到正文";
-    language: "Language", "语言";
     theme: "Theme", "主题";
     theme_system: "System", "跟随系统";
     theme_light: "Light", "浅色";
@@ -40,10 +39,8 @@ words! {
     drop_title: "Drop a journal file here, or press Ctrl+O", "把日志文件拖到这里，或按 Ctrl+O";
     drop_note: "Nothing leaves this computer.", "任何内容都不会离开这台电脑。";
     drop_now: "Drop to open", "松开即可打开";
-    choose_file: "Choose a file", "选择文件";
     reading_file: "Reading {name}…", "正在读取 {name}…";
-    file_failed: "{name} could not be opened", "无法打开 {name}";
-    file_kept: "Nothing was stored.", "没有保存任何内容。";
+    file_failed: "{name} could not be opened. Nothing was stored.", "无法打开 {name}。没有保存任何内容。";
     demos: "Demos", "演示";
     demos_note: "Recorded model replies: no key, no network.", "模型回复均已录制：无需密钥，无需联网。";
     no_demos: "No demos lie beside this page.", "此页面旁没有演示文件。";
@@ -182,7 +179,7 @@ words! {
     view_memory: "Memory", "记忆";
     view_problems: "Problems", "问题";
     at_record: "at record {n}", "于第 {n} 条记录";
-    more: "More", "更多";
+    more: "More of this record", "此记录的更多内容";
     show_record: "Go to record {n}", "转到第 {n} 条记录";
 
     // Records.
@@ -205,8 +202,7 @@ words! {
     col_version: "Version", "版本";
     col_since: "Since", "始于";
     col_source: "Source", "来源";
-    col_confidence: "Confidence", "置信度";
-    col_subject: "Subject", "主体";
+    col_confidence: "Conf.", "置信度";
     history: "History", "历史";
     history_show: "Show the versions of {key}", "显示 {key} 的各版本";
     hidden_n: "Not shown: {list}", "未显示：{list}";
@@ -318,6 +314,7 @@ words! {
     origin: "Origin", "出处";
     frame: "Frame", "帧";
     causes: "Because of", "起因";
+    causes_more: "{n} more, further back", "更早的 {n} 条";
     no_causes: "Nothing in the journal led to it.", "日志中没有更早的起因。";
     effects: "Led to", "导致";
     no_effects: "Nothing yet.", "尚无。";
@@ -326,13 +323,11 @@ words! {
     raw_json: "Raw JSON", "原始 JSON";
 
     // A document.
-    document: "Document", "文档";
     doc_version: "version {n}", "第 {n} 版";
     doc_page: "page {n}", "第 {n} 页";
     doc_bytes: "bytes {start}–{end}", "字节 {start}–{end}";
     doc_missing: "The document is not in this journal at this record.", "此记录处的日志中没有该文档。";
     doc_moved: "The document has changed since; this is version {n}.", "文档之后已更改；此处为第 {n} 版。";
-    doc_quote: "Quoted", "引文";
 
     // The keyboard.
     keys_title: "Keyboard", "键盘";

@@ -4,9 +4,11 @@ use leptos::prelude::*;
 use throughline_protocol::query::Turns;
 use throughline_protocol::view::{AnswerView, AskView, Footnote, StageView, TurnView};
 use throughline_value::Value;
+use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
 use super::state::{RunState, use_run};
+use crate::demo::Step;
 use crate::format::{Piece, duration, fill, full_time, localised, pieces, value};
 use crate::i18n::{Lang, Words, t};
 use crate::session::command;
@@ -19,12 +21,30 @@ const MOVES: [i64; 3] = [60_000, 3_600_000, 86_400_000];
 pub(crate) fn Conversation() -> impl IntoView {
     let run = use_run();
     let turns = super::seen::use_view::<Vec<TurnView>, _>(|at, _| Some(Turns { at, thread: None }));
+    let region = NodeRef::<leptos::html::Div>::new();
+    // The newest turn is in sight once it begins, and its answer when it comes.
+    let newest = Memo::new(move |_| {
+        turns.with(|seen| {
+            let list = seen.value.as_ref()?;
+            list.last().map(|turn| (list.len(), turn.answer.is_some()))
+        })
+    });
+    Effect::new(move |_| {
+        let (Some(region), Some(_)) = (region.get(), newest.get()) else { return };
+        request_animation_frame(move || {
+            let turns = region.query_selector_all(".turn").ok();
+            let last = turns.and_then(|turns| turns.item(turns.length().checked_sub(1)?));
+            if let Some(last) = last.and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok()) {
+                region.set_scroll_top(last.offset_top() - region.offset_top());
+            }
+        });
+    });
     view! {
         <section class="conversation panel" aria-labelledby="conversation-title">
             <header class="panel-head">
                 <h2 id="conversation-title">{t(|w| w.conversation)}</h2>
             </header>
-            <div class="turns" tabindex="0" role="region" aria-label=t(|w| w.conversation)>
+            <div node_ref=region class="turns" tabindex="0" role="region" aria-label=t(|w| w.conversation)>
                 {move || {
                     let lang = run.app.lang.get();
                     let list = turns.get().value.unwrap_or_default();
@@ -34,9 +54,13 @@ pub(crate) fn Conversation() -> impl IntoView {
                     }
                     list.iter().map(|turn| turn_view(run, turn, lang)).collect_view().into_any()
                 }}
+                <Suggestions/>
+                <Next/>
             </div>
-            <AskBox/>
-            <Next/>
+            <div class="ask">
+                <Steps/>
+                <AskBox/>
+            </div>
         </section>
     }
 }
@@ -71,8 +95,10 @@ fn turn_view(run: RunState, turn: &TurnView, lang: Lang) -> impl IntoView + use<
     view! {
         <article class="turn" lang=turn.language.clone()>
             <p class="said">
-                <button class="who" on:click=move |_| run.jump(seq)>{words.you}</button>
+                <span class="who">{words.you} " "</span>
                 <span class="said-text">{turn.text.clone()}</span>
+                " "
+                {super::details::seq_link(run, seq, lang)}
             </p>
             <ol class="stages" aria-label=words.stages>{stages}</ol>
             <div class="reply">
@@ -100,7 +126,7 @@ fn stage_view(run: RunState, stage: &StageView, lang: Lang) -> impl IntoView + u
         "failed" => "✕",
         _ => "…",
     };
-    let time = stage.duration.map(|ms| view! { <span class="num hint">{duration(ms)}</span> });
+    let time = stage.duration.filter(|ms| *ms > 0).map(|ms| view! { <span class="num hint">{duration(ms)}</span> });
     view! {
         <li>
             <button class=format!("stage verdict-{}", stage.verdict) on:click=move |_| run.jump(seq)>
@@ -195,26 +221,11 @@ fn question_view(run: RunState, ask: &AskView, lang: Lang) -> impl IntoView + us
     }
 }
 
-/// Where a person asks, and what the demo suggests to ask.
+/// What the demo suggests to ask.
 #[component]
-fn AskBox() -> impl IntoView {
+fn Suggestions() -> impl IntoView {
     let run = use_run();
-    let text = RwSignal::new(String::new());
-    let send = move || {
-        let question = text.get_untracked().trim().to_owned();
-        if question.is_empty() || run.busy.get_untracked() {
-            return;
-        }
-        text.set(String::new());
-        run.ask(question);
-    };
-    let key = move |event: KeyboardEvent| {
-        if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
-            event.prevent_default();
-            send();
-        }
-    };
-    let suggestions = move || {
+    move || {
         let lang = run.app.lang.get();
         let questions = run.demo.get().map(|demo| demo.questions(lang.tag())).unwrap_or_default();
         let button = |question: String| {
@@ -237,22 +248,44 @@ fn AskBox() -> impl IntoView {
             }
         };
         (!questions.is_empty()).then(|| {
-            view! { <ul class="suggestions" aria-label=lang.words().suggestions>{questions.into_iter().map(button).collect_view()}</ul> }
+            view! {
+                <h3>{lang.words().suggestions}</h3>
+                <ul class="suggestions">{questions.into_iter().map(button).collect_view()}</ul>
+            }
         })
+    }
+}
+
+/// Where a person asks.
+#[component]
+fn AskBox() -> impl IntoView {
+    let run = use_run();
+    let text = RwSignal::new(String::new());
+    let send = move || {
+        let question = text.get_untracked().trim().to_owned();
+        if question.is_empty() || run.busy.get_untracked() {
+            return;
+        }
+        text.set(String::new());
+        run.ask(question);
+    };
+    let key = move |event: KeyboardEvent| {
+        if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
+            event.prevent_default();
+            send();
+        }
     };
     view! {
         <form
-            class="ask"
             on:submit=move |event| {
                 event.prevent_default();
                 send();
             }
         >
-            {suggestions}
             <div class="ask-row">
                 <textarea
                     class="field"
-                    rows="2"
+                    rows="1"
                     aria-label=t(|w| w.ask_label)
                     placeholder=t(|w| w.ask_placeholder)
                     prop:value=move || text.get()
@@ -279,16 +312,15 @@ fn AskBox() -> impl IntoView {
     }
 }
 
-/// What can happen next: the demo's steps, and the clock.
+/// What can happen next in the demo's world, always at hand.
 #[component]
-fn Next() -> impl IntoView {
+fn Steps() -> impl IntoView {
     let run = use_run();
-    let steps = move || {
+    move || {
         let lang = run.app.lang.get();
         let demo = run.demo.get()?;
-        let button = |step: &crate::demo::Step| {
-            let (label, hint) = (localised(&step.label, lang), localised(&step.hint, lang));
-            let (commands, advance) = (step.r#do.clone(), step.advance);
+        let button = |(n, step): (usize, &Step)| {
+            let (label, commands, advance) = (localised(&step.label, lang), step.r#do.clone(), step.advance);
             let act = move |_| {
                 if run.busy.get_untracked() {
                     return;
@@ -301,18 +333,42 @@ fn Next() -> impl IntoView {
                 }
             };
             view! {
-                <li>
-                    <button class="button" aria-disabled=move || if run.busy.get() { "true" } else { "false" } on:click=act>
-                        {label}
-                    </button>
-                    {(!hint.is_empty()).then(|| view! { <span class="hint">{hint}</span> })}
-                </li>
+                <button
+                    class="button"
+                    aria-describedby=format!("step-hint-{n}")
+                    aria-disabled=move || if run.busy.get() { "true" } else { "false" }
+                    on:click=act
+                >
+                    {label}
+                </button>
+            }
+        };
+        (!demo.steps.is_empty()).then(|| {
+            let buttons = demo.steps.iter().enumerate().map(button).collect_view();
+            view! { <p class="next-steps" role="group" aria-label=lang.words().what_next>{buttons}</p> }
+        })
+    }
+}
+
+/// What the demo's steps do, in words; and the clock.
+#[component]
+fn Next() -> impl IntoView {
+    let run = use_run();
+    let hints = move || {
+        let lang = run.app.lang.get();
+        let demo = run.demo.get()?;
+        let hint = |(n, step): (usize, &Step)| {
+            view! {
+                <div>
+                    <dt>{localised(&step.label, lang)}</dt>
+                    <dd id=format!("step-hint-{n}")>{localised(&step.hint, lang)}</dd>
+                </div>
             }
         };
         (!demo.steps.is_empty()).then(|| {
             view! {
                 <h3>{lang.words().what_next}</h3>
-                <ul class="next-steps">{demo.steps.iter().map(button).collect_view()}</ul>
+                <dl class="next-hints">{demo.steps.iter().enumerate().map(hint).collect_view()}</dl>
             }
         })
     };
@@ -322,7 +378,7 @@ fn Next() -> impl IntoView {
     };
     view! {
         <div class="next">
-            {steps}
+            {hints}
             <details class="more clock">
                 <summary>{t(|w| w.clock)} " " <span class="num">{clock}</span></summary>
                 <p class="hint">{t(|w| w.clock_hint)}</p>
@@ -338,4 +394,3 @@ fn Next() -> impl IntoView {
         </div>
     }
 }
-

@@ -17,6 +17,12 @@ use crate::ui::RefusalText;
 /// How many characters of a cause's line are shown.
 const CAUSE_CHARS: usize = 140;
 
+/// How many causes stand open; the ones further back open on demand.
+const CAUSES: usize = 4;
+
+/// In a window this narrow the details begin with what happened, and the rest opens on demand.
+const NARROW: f64 = 600.0;
+
 /// How many of the records that a record led to are shown.
 const EFFECTS: usize = 40;
 
@@ -71,7 +77,11 @@ fn body(detail: &RecordDetail, lang: Lang) -> AnyView {
     rows.extend((!record.reason.is_empty()).then(|| (words.reason, record.reason.clone())));
     rows.extend(record.origin.as_ref().map(|origin| (words.origin, format!("{} · {}", origin.source, origin.seq))));
     let lane = record.lane.clone();
-    let causes = detail.causes.iter().map(|cause| link(run, cause, lang)).collect_view();
+    let near = detail.causes.iter().take(CAUSES).map(|cause| link(run, cause, lang)).collect_view();
+    let far = detail.causes.iter().skip(CAUSES).map(|cause| link(run, cause, lang)).collect_view();
+    let far_count = detail.causes.len().saturating_sub(CAUSES);
+    let width = window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(NARROW);
+    let opens = width >= NARROW;
     let effects = detail.effects.iter().take(EFFECTS).map(|seq| seq_link(run, *seq, lang)).collect_view();
     let data = (!record.data.is_null()).then(|| view! { <ValueTree value=record.data.clone()/> });
     let command = (!detail.command.is_null()).then(|| {
@@ -96,11 +106,17 @@ fn body(detail: &RecordDetail, lang: Lang) -> AnyView {
             <dl class="pairs">
                 {rows.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view()}
             </dl>
+            <details class="rest" open=opens>
+            <summary>{words.more}</summary>
             <h3>{words.causes}</h3>
             {if detail.causes.is_empty() {
                 view! { <p class="hint">{words.no_causes}</p> }.into_any()
             } else {
-                view! { <ol class="causes">{causes}</ol> }.into_any()
+                let more = (far_count > 0).then(|| {
+                    let count = fill(words.causes_more, &[("n", &number(far_count as u64, lang))]);
+                    view! { <details class="more"><summary>{count}</summary> <ol class="causes">{far}</ol></details> }
+                });
+                view! { <ol class="causes">{near}</ol> {more} }.into_any()
             }}
             <h3>{words.effects}</h3>
             {if detail.effects.is_empty() {
@@ -118,6 +134,7 @@ fn body(detail: &RecordDetail, lang: Lang) -> AnyView {
             <p class="hint frame">
                 {words.frame} " " <span class="num">{number(detail.frame, lang)}</span> " · " <code class="hash">{detail.chain.clone()}</code>
             </p>
+            </details>
         </div>
     }
     .into_any()

@@ -97,7 +97,7 @@ fn Fact(fact: FactView, open: RwSignal<BTreeSet<(String, String)>>) -> impl Into
     view! {
         <tbody>
             <tr>
-                <td>
+                <td class="key">
                     <button class="expand" aria-expanded=move || if is_open.get() { "true" } else { "false" } aria-label=label on:click=toggle>
                         <span aria-hidden="true">{move || if is_open.get() { "▾" } else { "▸" }}</span>
                     </button>

@@ -1,17 +1,17 @@
-//! A layered drawing of a small graph: rows from top to bottom, the same for the same input, always.
+//! A layered drawing of a small graph, the same for the same input, always.
 
 use leptos::prelude::*;
 
 use super::columns::to_f64;
 use crate::format::cut;
 
-/// The width of a node, and the gap to the next in its row.
-const WIDE: f64 = 148.0;
-const GAP_X: f64 = 20.0;
+/// The size of a node.
+const WIDE: f64 = 124.0;
+const HIGH: f64 = 36.0;
 
-/// The height of a node, and the gap to the next row.
-const HIGH: f64 = 38.0;
-const GAP_Y: f64 = 34.0;
+/// The gap between nodes of one layer, and between layers.
+const BESIDE: f64 = 12.0;
+const BETWEEN: f64 = 32.0;
 
 /// Room around everything; edges that lead back run there.
 const MARGIN: f64 = 14.0;
@@ -20,8 +20,8 @@ const MARGIN: f64 = 14.0;
 const SWING: f64 = 26.0;
 
 /// Letters that fit into a node.
-const LABEL: usize = 18;
-const SUB: usize = 22;
+const LABEL: usize = 16;
+const SUB: usize = 20;
 
 /// Beyond this many edges their words are left to the list below the drawing.
 const MOST_LABELS: usize = 14;
@@ -35,7 +35,7 @@ pub(crate) struct Node {
     pub(crate) sub: String,
     /// Its look.
     pub(crate) class: String,
-    /// Its row.
+    /// Its layer.
     pub(crate) row: usize,
     /// The record it leads to.
     pub(crate) seq: Option<u64>,
@@ -54,7 +54,16 @@ pub(crate) struct Edge {
     pub(crate) class: String,
 }
 
-/// The rows of a graph: the fewest edges from a start; what no start reaches comes below.
+/// Which way the layers follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// From top to bottom.
+    Down,
+    /// From left to right.
+    Right,
+}
+
+/// The layers of a graph: the fewest edges from a start; what no start reaches comes below.
 pub(crate) fn rows(count: usize, starts: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
     let mut rows: Vec<Option<usize>> = vec![None; count];
     let mut wave: Vec<usize> = starts.to_vec();
@@ -82,13 +91,17 @@ struct Place {
 }
 
 /// The places of the nodes, and the size of the whole.
-fn places(nodes: &[Node]) -> (Vec<Place>, f64, f64) {
-    let rows = nodes.iter().map(|node| node.row + 1).max().unwrap_or(0);
-    let in_row = |row: usize| nodes.iter().filter(|node| node.row == row).count();
-    let widest = (0..rows).map(in_row).max().unwrap_or(0);
-    let span = |count: usize| to_f64(count) * (WIDE + GAP_X) - GAP_X;
-    let width = span(widest.max(1)) + 2.0 * (MARGIN + SWING * 1.6);
-    let mut seen = vec![0_usize; rows];
+fn places(nodes: &[Node], way: Way) -> (Vec<Place>, f64, f64) {
+    let layers = nodes.iter().map(|node| node.row + 1).max().unwrap_or(0);
+    let in_layer = |layer: usize| nodes.iter().filter(|node| node.row == layer).count();
+    let fullest = (0..layers).map(in_layer).max().unwrap_or(0).max(1);
+    // Along the layers, and across them.
+    let (along, across) = if way == Way::Down { (HIGH, WIDE) } else { (WIDE, HIGH) };
+    let span = |count: usize| to_f64(count) * (across + BESIDE) - BESIDE;
+    let room = if way == Way::Down { MARGIN + SWING * 2.4 } else { MARGIN };
+    let breadth = span(fullest) + 2.0 * room;
+    let length = to_f64(layers) * (along + BETWEEN) - BETWEEN + 2.0 * MARGIN;
+    let mut seen = vec![0_usize; layers];
     let places = nodes
         .iter()
         .map(|node| {
@@ -96,42 +109,58 @@ fn places(nodes: &[Node]) -> (Vec<Place>, f64, f64) {
                 *n += 1;
                 *n - 1
             });
-            let start = (width - span(in_row(node.row))) / 2.0;
-            Place { x: start + to_f64(nth) * (WIDE + GAP_X), y: MARGIN + to_f64(node.row) * (HIGH + GAP_Y) }
+            let beside = (breadth - span(in_layer(node.row))) / 2.0 + to_f64(nth) * (across + BESIDE);
+            let forth = MARGIN + to_f64(node.row) * (along + BETWEEN);
+            if way == Way::Down { Place { x: beside, y: forth } } else { Place { x: forth, y: beside } }
         })
         .collect();
-    (places, width, to_f64(rows) * (HIGH + GAP_Y) - GAP_Y + 2.0 * MARGIN)
+    if way == Way::Down { (places, breadth, length) } else { (places, length, breadth) }
 }
 
 /// The path of an edge and the place of its words. `back` counts the edges that led back before it.
-fn path(from: Place, to: Place, back: usize) -> (String, Place) {
-    let half = WIDE / 2.0;
+fn path(from: Place, to: Place, way: Way, back: usize) -> (String, Place) {
+    // How far the tip stays away, so that the arrow's head ends at the node.
+    const TIP: f64 = 5.0;
+    if way == Way::Right && to.x > from.x {
+        let (x1, y1, x2, y2) = (from.x + WIDE, from.y + HIGH / 2.0, to.x - TIP, to.y + HIGH / 2.0);
+        let bend = (x2 - x1) / 2.0;
+        let path = format!("M{x1} {y1}C{} {y1} {} {y2} {x2} {y2}", x1 + bend, x2 - bend);
+        return (path, Place { x: f64::midpoint(x1, x2), y: f64::midpoint(y1, y2) });
+    }
     if to.y > from.y {
-        let (x1, y1, x2, y2) = (from.x + half, from.y + HIGH, to.x + half, to.y - 5.0);
+        let (x1, y1, x2, y2) = (from.x + WIDE / 2.0, from.y + HIGH, to.x + WIDE / 2.0, to.y - TIP);
         let bend = ((y2 - y1) / 2.0).max(12.0);
         let path = format!("M{x1} {y1}C{x1} {} {x2} {} {x2} {y2}", y1 + bend, y2 - bend);
         return (path, Place { x: f64::midpoint(x1, x2), y: f64::midpoint(y1, y2) });
     }
-    let (x1, y1, y2) = (from.x + WIDE, from.y + HIGH / 2.0, to.y + HIGH / 2.0);
-    let x2 = to.x + WIDE + 5.0;
-    let out = x1.max(x2) + SWING * (1.0 + 0.35 * to_f64(back % 3));
-    let lift = if from == to { 12.0 } else { 0.0 };
-    let path = format!("M{x1} {}C{out} {} {out} {} {x2} {}", y1 - lift, y1 - lift, y2 + lift, y2 + lift);
-    (path, Place { x: out - 8.0, y: f64::midpoint(y1, y2) })
+    let lift = if from == to { 10.0 } else { 0.0 };
+    let (x1, y1) = (from.x + WIDE, from.y + HIGH / 2.0 - lift);
+    // The ends of several edges at one node lie beside each other.
+    let (x2, y2) = (to.x + WIDE + TIP, to.y + HIGH / 2.0 + lift + 6.0 * to_f64(back % 3) - 6.0);
+    let out = x1.max(x2) + SWING * (1.0 + 0.6 * to_f64(back % 3));
+    let path = format!("M{x1} {y1}C{out} {y1} {out} {y2} {x2} {y2}");
+    // The middle of the curve.
+    (path, Place { x: 0.125 * (x1 + x2) + 0.75 * out, y: f64::midpoint(y1, y2) })
 }
 
 /// The drawing. What it shows stands beside it as a list, too; `label` says so.
 #[component]
-pub(crate) fn Graph(nodes: Vec<Node>, edges: Vec<Edge>, #[prop(into)] label: String, go: Callback<u64>) -> impl IntoView {
-    let (places, width, height) = places(&nodes);
+pub(crate) fn Graph(
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    way: Way,
+    #[prop(into)] label: String,
+    go: Callback<u64>,
+) -> impl IntoView {
+    let (places, width, height) = places(&nodes, way);
     let place = |at: usize| places.get(at).copied().unwrap_or(Place { x: 0.0, y: 0.0 });
     let with_words = edges.len() <= MOST_LABELS;
     let mut back = 0;
     let (mut lines, mut words) = (Vec::new(), Vec::new());
     for edge in edges {
         let (from, to) = (place(edge.from), place(edge.to));
-        let (path, at) = path(from, to, back);
-        back += usize::from(to.y <= from.y);
+        let (path, at) = path(from, to, way, back);
+        back += usize::from(edge.from >= edge.to);
         lines.push(view! { <path class=format!("edge {}", edge.class) d=path marker-end="url(#arrow)"></path> });
         if with_words && !edge.label.is_empty() {
             let class = format!("edge-word {}", edge.class);
@@ -152,7 +181,7 @@ pub(crate) fn Graph(nodes: Vec<Node>, edges: Vec<Edge>, #[prop(into)] label: Str
                     <text class="node-label" x=middle y=lines text-anchor="middle" dominant-baseline="middle">
                         {cut(&node.label, LABEL)}
                     </text>
-                    <text class="node-sub" x=middle y=y + HIGH / 2.0 + 9.0 text-anchor="middle" dominant-baseline="middle">
+                    <text class="node-sub" x=middle y=y + HIGH / 2.0 + 8.0 text-anchor="middle" dominant-baseline="middle">
                         {cut(&node.sub, SUB)}
                     </text>
                 </g>
@@ -163,7 +192,7 @@ pub(crate) fn Graph(nodes: Vec<Node>, edges: Vec<Edge>, #[prop(into)] label: Str
         <div class="graph">
             <svg role="img" aria-label=label width=width height=height viewBox=format!("0 0 {width} {height}")>
                 <defs>
-                    <marker id="arrow" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+                    <marker id="arrow" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">
                         <path class="arrow" d="M0 0L8 4L0 8Z"></path>
                     </marker>
                 </defs>
@@ -193,7 +222,13 @@ mod tests {
     #[test]
     fn no_two_nodes_lie_on_each_other_and_all_lie_inside() {
         let nodes: Vec<_> = [0, 1, 1, 1, 2, 0, 3].into_iter().map(node).collect();
-        let (places, width, height) = places(&nodes);
+        for way in [Way::Down, Way::Right] {
+            check(&nodes, way);
+        }
+    }
+
+    fn check(nodes: &[Node], way: Way) {
+        let (places, width, height) = places(nodes, way);
         for (i, a) in places.iter().enumerate() {
             assert!(a.x >= 0.0 && a.x + WIDE <= width && a.y >= 0.0 && a.y + HIGH <= height);
             for b in places.iter().skip(i + 1) {

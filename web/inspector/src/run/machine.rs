@@ -5,7 +5,7 @@ use throughline_protocol::query::Machine;
 use throughline_protocol::view::{Finding, GuardResult, MachineView, StateView, TransitionLog, TransitionView};
 
 use super::details::seq_link;
-use super::graph::{Edge, Graph, Node, rows};
+use super::graph::{Edge, Graph, Node, Way, rows};
 use super::panel::Panel;
 use super::seen::use_view;
 use super::state::{RunState, use_run};
@@ -78,7 +78,7 @@ fn body(run: RunState, machine: &MachineView, lang: Lang, size: Size) -> AnyView
     });
     view! {
         <p class="state-now">{here} {since}</p>
-        <Graph nodes edges label=words.machine_chart go/>
+        <Graph nodes edges way=Way::Down label=words.machine_chart go/>
         {(!listed.is_empty()).then(|| view! { <h3>{words.transitions}</h3> <ul class="outline">{transitions}</ul> })}
         {states}
         {has_history.then(|| view! { <h3>{words.last_transitions}</h3> <ol class="outline logs">{history}</ol> })}

@@ -67,7 +67,7 @@ async fn try_open(run: RunState, how: How) -> Result<(), Refusal> {
     let start = demo.as_ref().map(|demo| demo.clock);
     // Until the last record is known the clock stands at the start, so that nothing fires too early.
     let options = Options { name: &name, in_memory: how.in_memory, clock: Some(start.unwrap_or(0)) };
-    let session = Session::open(options, move || run.refresh()).await?;
+    let session = Session::open(options, move || run.changed()).await?;
     if run.stage.is_disposed() {
         session.close().await;
         return Ok(());
@@ -87,6 +87,9 @@ async fn try_open(run: RunState, how: How) -> Result<(), Refusal> {
             demo.load(&session).await?;
         }
     }
+    let domain = session.ask::<DomainView>(query::DomainQuery::default()).await.ok();
+    let zone = domain.as_ref().and_then(|domain| domain.document.get("zone")?.as_str()).unwrap_or_default();
+    bridge::set_zone(zone);
     run.refresh_now().await
 }
 

@@ -6,7 +6,7 @@ use throughline_protocol::view::{BindingView, RunRow, RunView, StepView};
 
 use super::details::{ValueTree, seq_link};
 use super::evidence;
-use super::graph::{Edge, Graph, Node};
+use super::graph::{Edge, Graph, Node, Way};
 use super::machine::Size;
 use super::panel::Panel;
 use super::seen::use_view;
@@ -126,10 +126,10 @@ fn body(run: RunState, view: &RunView, at: u64, lang: Lang, size: Size) -> AnyVi
             " "
             {started}
         </p>
-        <Graph nodes edges label=words.plan_graph go/>
+        {(size == Size::Full).then(|| view! { <Graph nodes edges way=Way::Right label=words.plan_graph go/> })}
         {brief}
         {full}
-        {has_bindings.then(|| {
+        {(has_bindings && size == Size::Full).then(|| {
             view! {
                 <h3>{words.bindings}</h3>
                 <div class="scroll-x" tabindex="0" role="region" aria-label=words.bindings>

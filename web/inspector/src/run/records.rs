@@ -170,22 +170,8 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
         let at = run.at.get();
         rows.track();
         let (Some(element), Some(index)) = (grid.get(), index_of(at)) else { return };
-        let all = to_f64(len.get_untracked()) * ROW;
-        let room = (tall() - f64::from(element.client_height())).max(0.0);
-        let ratio = if all > TALLEST { room / (all - f64::from(element.client_height())) } else { 1.0 };
-        let (y, view) = (to_f64(index) * ROW * ratio, f64::from(element.client_height()));
-        let now = f64::from(element.scroll_top());
-        let head = ROW;
-        let next = if y < now + head * 0.5 {
-            y - head
-        } else if y + ROW > now + view - head {
-            y + ROW * 2.0 - view + head
-        } else {
-            return;
-        };
-        #[expect(clippy::cast_possible_truncation, reason = "at most the tallest element")]
-        element.set_scroll_top(next.clamp(0.0, TALLEST) as i32);
-        measure();
+        // Once the rows and the room around them have their heights.
+        request_animation_frame(move || show_row(&element, index, len.get_untracked(), measure));
     });
     ask_kinds(run, sight, seq_at, kinds, kinds_version);
     let key = move |event: KeyboardEvent| {
@@ -237,7 +223,7 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
                 <span role="gridcell" class="cell-time num">{short_time(time, lang)}</span>
                 <span role="gridcell" class="cell-lane">
                     <span class=format!("glyph lane-{lane}") aria-hidden="true">{glyph(lane)}</span>
-                    {lane_word(lane)(lang.words())}
+                    <span class="lane-word">{lane_word(lane)(lang.words())}</span>
                 </span>
                 <span role="gridcell" class="cell-kind"><code>{kind.unwrap_or_else(|| "…".to_owned())}</code></span>
                 <span role="gridcell" class="cell-summary">{summary}</span>
@@ -259,7 +245,7 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
             <div role="row" class="grid-head" aria-rowindex="1">
                 <span role="columnheader" class="cell-seq">{t(|w| w.col_seq)}</span>
                 <span role="columnheader" class="cell-time">{t(|w| w.col_time)}</span>
-                <span role="columnheader" class="cell-lane">{t(|w| w.col_lane)}</span>
+                <span role="columnheader" class="cell-lane"><span class="lane-word">{t(|w| w.col_lane)}</span></span>
                 <span role="columnheader" class="cell-kind">{t(|w| w.col_kind)}</span>
                 <span role="columnheader" class="cell-summary">{t(|w| w.col_summary)}</span>
             </div>
@@ -292,6 +278,22 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
             </Show>
         </div>
     }
+}
+
+/// Scrolls as little as needed to have a row in sight, with one above and below.
+fn show_row(element: &web_sys::Element, index: usize, rows: usize, then: impl Fn()) {
+    let view = f64::from(element.client_height());
+    let (y, now) = (to_f64(index) * ROW * scale(rows), f64::from(element.scroll_top()));
+    let next = if y < now + ROW * 0.5 {
+        y - ROW
+    } else if y + ROW * 2.0 > now + view {
+        y + ROW * 3.0 - view
+    } else {
+        return;
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "at most the tallest element")]
+    element.set_scroll_top(next.clamp(0.0, TALLEST) as i32);
+    then();
 }
 
 /// How many pixels of the scroll bar stand for a pixel of a row.

@@ -74,6 +74,8 @@ pub(crate) struct RunState {
     /// The words that filter the records.
     pub(crate) filter: RwSignal<String>,
     session: StoredValue<Option<Session>, LocalStorage>,
+    /// How many calls of this page that may make records are under way.
+    acting: StoredValue<u32>,
     refreshing: StoredValue<Refresh>,
 }
 
@@ -114,6 +116,7 @@ impl RunState {
             shown: RwSignal::new(None),
             filter: RwSignal::new(String::new()),
             session: StoredValue::new_local(None),
+            acting: StoredValue::new(0),
             refreshing: StoredValue::new(Refresh::Idle),
         }
     }
@@ -167,8 +170,11 @@ impl RunState {
     /// Runs a command and takes in what it did.
     pub(crate) async fn execute(self, command: &Value) -> Result<Value, Refusal> {
         let Some(session) = self.session() else { return Err(Refusal::new("closed", "the journal is not open")) };
+        self.acting.update_value(|n| *n += 1);
         let result = session.execute(command, Meta::default()).await;
-        self.refresh_now().await?;
+        let refreshed = self.refresh_now().await;
+        self.acting.try_update_value(|n| *n -= 1);
+        refreshed?;
         result
     }
 
@@ -199,15 +205,31 @@ impl RunState {
         self.follow();
         self.app.work(async move {
             let Some(session) = self.session() else { return };
+            self.acting.update_value(|n| *n += 1);
             let moved = session.call(SetClock { now: None, advance: Some(by) }).await;
-            match moved {
+            let refreshed = self.refresh_now().await;
+            self.acting.try_update_value(|n| *n -= 1);
+            match refreshed.and(moved) {
                 Ok(value) => {
                     self.clock.try_set(value.get("now").and_then(Value::as_i64));
                 }
                 Err(refusal) => self.tell(refusal),
             }
-            self.refresh();
         });
+    }
+
+    /// The journal grew, by this page or by another.
+    pub(crate) fn changed(self) {
+        if self.stage.is_disposed() {
+            return;
+        }
+        let ours = self.acting.get_value() > 0 || self.busy.get_untracked();
+        let opening = self.stage.with_untracked(|stage| *stage != Stage::Ready);
+        if !ours && !opening {
+            let message = Message::plain(|w| w.other_tab);
+            self.app.tell(Notice { key: "other", bad: false, message, refusal: None, action: None });
+        }
+        self.refresh();
     }
 
     /// Tells a refusal; one that ends the session comes with the way out.

@@ -11,6 +11,23 @@ use crate::i18n::{Words, t};
 /// One record is shown for so long while it plays.
 const PLAY_MS: u64 = 600;
 
+const FIRST: &str = "M3 3h2v10H3zM13 3v10L6 8z";
+const BACK: &str = "M11 3v10L4 8z";
+const FORWARD: &str = "M5 3v10l7-5z";
+const LAST: &str = "M11 3h2v10h-2zM3 3v10l7-5z";
+const PLAY: &str = "M8 .5a7.5 7.5 0 1 0 0 15 7.5 7.5 0 0 0 0-15zm0 1.5a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM6.3 4.8v6.4L11.3 8z";
+const PAUSE: &str = "M4 3h3v10H4zM9 3h3v10H9z";
+
+/// A small drawing on a button; the button's name says what it does.
+#[component]
+fn Icon(path: &'static str) -> impl IntoView {
+    view! {
+        <svg class="icon-drawing" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <path d=path fill-rule="evenodd"></path>
+        </svg>
+    }
+}
+
 /// Plays while `playing` is on: one record after the other, up to the newest.
 pub(crate) fn keep_playing(run: RunState) {
     let tick = move || {
@@ -55,7 +72,7 @@ pub(crate) fn StepBar() -> impl IntoView {
                 aria-disabled=move || if off.get() { "true" } else { "false" }
                 on:click=move |_| if !off.get_untracked() { act.run(()) }
             >
-                <span aria-hidden="true">{glyph}</span>
+                <Icon path=glyph/>
             </button>
         }
     };
@@ -75,8 +92,8 @@ pub(crate) fn StepBar() -> impl IntoView {
     };
     view! {
         <nav class="stepbar" aria-label=t(|w| w.steps_bar)>
-            {button("⏮", |w| w.first, Signal::derive(at_start), Callback::new(move |()| run.scrub(1)))}
-            {button("◀", |w| w.back, Signal::derive(at_start), Callback::new(move |()| run.step(-1)))}
+            {button(FIRST, |w| w.first, Signal::derive(at_start), Callback::new(move |()| run.scrub(1)))}
+            {button(BACK, |w| w.back, Signal::derive(at_start), Callback::new(move |()| run.step(-1)))}
             <button
                 class="button icon"
                 aria-label=move || {
@@ -86,10 +103,10 @@ pub(crate) fn StepBar() -> impl IntoView {
                 aria-pressed=move || if run.playing.get() { "true" } else { "false" }
                 on:click=move |_| toggle_play(run)
             >
-                <span aria-hidden="true">{move || if run.playing.get() { "❚❚" } else { "▷" }}</span>
+                {move || view! { <Icon path=if run.playing.get() { PAUSE } else { PLAY }/> }}
             </button>
-            {button("▶", |w| w.forward, Signal::derive(at_end), Callback::new(move |()| run.step(1)))}
-            {button("⏭", |w| w.last, Signal::derive(at_end), Callback::new(move |()| run.follow()))}
+            {button(FORWARD, |w| w.forward, Signal::derive(at_end), Callback::new(move |()| run.step(1)))}
+            {button(LAST, |w| w.last, Signal::derive(at_end), Callback::new(move |()| run.follow()))}
             <label class="position">
                 <span class="position-word">{t(|w| w.position)}</span>
                 <input
