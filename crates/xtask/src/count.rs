@@ -120,8 +120,16 @@ pub(crate) struct QuietSuccesses {
 }
 
 /// How lines begin that say nothing new.
-const CHATTER: &[&str] =
-    &["Compiling ", "Downloading ", "Downloaded ", "running ", "test result: ok. 0 passed; 0 failed; 0 ignored; "];
+const CHATTER: &[&str] = &[
+    "Try find `webdriver.json`",
+    "Loading Wasm module",
+    "no tests to run!",
+    "Compiling ",
+    "Downloading ",
+    "Downloaded ",
+    "running ",
+    "test result: ok. 0 passed; 0 failed; 0 ignored; ",
+];
 
 impl QuietSuccesses {
     /// The lines that a person should see when cargo prints this one.

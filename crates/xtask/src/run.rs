@@ -9,6 +9,9 @@ use std::thread;
 
 use crate::error::{Context as _, Error, Result};
 
+/// Of a command with more words than this, the rest is only counted.
+const MOST_WORDS_SHOWN: usize = 24;
+
 /// A program to run, with what it is called in messages.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -68,10 +71,10 @@ impl Run {
 
     /// Says what runs, lets it print, and fails when it fails.
     pub(crate) fn stream(mut self) -> Result<()> {
-        println!("  $ {}", self.words.join(" "));
+        println!("  $ {}", self.line());
         let status =
             self.command.stdin(Stdio::null()).status().context(format_args!("{} did not start", self.name()))?;
-        if status.success() { Ok(()) } else { Err(Error::new(format!("`{}` failed ({status})", self.words.join(" ")))) }
+        if status.success() { Ok(()) } else { Err(Error::new(format!("`{}` failed ({status})", self.line()))) }
     }
 
     /// Runs in silence and gives its standard output; fails with its error output when it fails.
@@ -82,13 +85,13 @@ impl Run {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
             let text = String::from_utf8_lossy(&output.stderr);
-            Err(Error::new(format!("`{}` failed ({}): {}", self.words.join(" "), output.status, text.trim())))
+            Err(Error::new(format!("`{}` failed ({}): {}", self.line(), output.status, text.trim())))
         }
     }
 
     /// Runs, gives its standard output, and lets its error output (cargo's progress) through.
     pub(crate) fn read_showing_progress(mut self) -> Result<String> {
-        println!("  $ {}", self.words.join(" "));
+        println!("  $ {}", self.line());
         let output = self
             .command
             .stdin(Stdio::null())
@@ -99,14 +102,14 @@ impl Run {
         if output.status.success() {
             Ok(text)
         } else {
-            Err(Error::new(format!("`{}` failed ({})", self.words.join(" "), output.status)))
+            Err(Error::new(format!("`{}` failed ({})", self.line(), output.status)))
         }
     }
 
     /// Runs and passes every line to `show` while it keeps them all. Only a program that
     /// does not start is an error; how it ended is in the answer.
     pub(crate) fn watch(mut self, mut show: impl FnMut(&str)) -> Result<Output> {
-        println!("  $ {}", self.words.join(" "));
+        println!("  $ {}", self.line());
         let mut child = self
             .command
             .stdin(Stdio::null())
@@ -130,6 +133,14 @@ impl Run {
         }
         let status = child.wait().context(format_args!("waiting for {}", self.name()))?;
         Ok(Output { lines, ok: status.success() })
+    }
+
+    /// The command as a person reads it: a long list of files is cut.
+    fn line(&self) -> String {
+        let shown = self.words.get(..MOST_WORDS_SHOWN).unwrap_or(&self.words);
+        let hidden = self.words.len() - shown.len();
+        let rest = if hidden > 0 { format!(" … and {hidden} more") } else { String::new() };
+        format!("{}{rest}", shown.join(" "))
     }
 
     fn name(&self) -> String {
