@@ -198,8 +198,17 @@ export interface RecallQuery {
   entities?: string[];
   /** Only this thread. */
   thread?: string;
-  /** Ranked by these words; in time order when absent. */
+  /** Ranked by these words; in order when absent. */
   words?: string;
+  /**
+   * Ranked by more than words, all together: `episode` (a hit brings the events around it), `recency`,
+   * `importance`.
+   */
+  also_by?: ("episode" | "recency" | "importance")[];
+  /** The order without words: `valid` time (when absent), `recorded` time, or `logical` (thread, then the order of writing). */
+  order?: "valid" | "recorded" | "logical";
+  /** Only what comes before this memory in the order: its id, for going back page by page. */
+  before?: string;
   /** At most so many. */
   limit?: number;
 }

@@ -1,0 +1,89 @@
+// The hand-written types name what the engine names: every command, query and view, field by field.
+// They are compared with the protocol's source where that lies beside the package.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const beside = new URL("../../../crates/protocol/src/", import.meta.url);
+const skip = !existsSync(beside) && "SKIPPED: the protocol's source is not beside the package";
+
+const rust = (name) => readFileSync(new URL(name, beside), "utf8");
+const types = (name) => readFileSync(new URL(`../src/${name}.ts`, import.meta.url), "utf8");
+
+/** Every interface with its fields: name → sorted field names. */
+function interfaces(source) {
+  const found = new Map();
+  for (const [, name, body] of source.matchAll(/export interface (\w+) \{\n([^]*?)\n\}/g)) {
+    found.set(name, [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, field]) => field).sort());
+  }
+  return found;
+}
+
+/** The fields of a Rust structure's body, under the names they have in JSON. */
+function fields(body) {
+  const found = [];
+  let renamed;
+  for (const line of body.split("\n").map((line) => line.trim())) {
+    if (line.startsWith("///")) continue;
+    renamed = /rename = "(\w+)"/.exec(line)?.[1] ?? renamed;
+    const [, field] = /^(?:#\[[^\]]*\]\s*)*(?:pub )?(?:r#)?(\w+)\s*:\s*.+,$/.exec(line) ?? [];
+    if (field !== undefined) {
+      found.push(renamed ?? field);
+      renamed = undefined;
+    }
+  }
+  return found.sort();
+}
+
+/** tag → structure, from the list of an enum. */
+const tagged = (source) => [...source.matchAll(/^ {8}"(\w+)" => (\w+),$/gm)].map(([, tag, name]) => [tag, name]);
+
+/** name → fields, from a block of structures that a macro makes. */
+const inMacro = (source) =>
+  new Map([...source.matchAll(/^ {4}(\w+) \{((?:\n[^]*?\n {4})?)\}$/gm)].map(([, name, body]) => [name, fields(body)]));
+
+const structs = (source) =>
+  new Map([...source.matchAll(/^pub struct (\w+) \{(\}|\n[^]*?\n\})$/gm)].map(([, name, body]) => [name, fields(body)]));
+
+function tagOf(source, name) {
+  return new RegExp(`export interface ${name} \\{\\n  type: "(\\w+)";`).exec(source)?.[1];
+}
+
+test("every command of the engine has a type with the same fields", { skip }, () => {
+  const source = types("commands");
+  const [mine, theirs] = [interfaces(source), structs(rust("command.rs"))];
+  const tags = tagged(rust("command.rs"));
+  assert.ok(tags.length > 20);
+  for (const [tag, name] of tags) {
+    assert.equal(tagOf(source, name), tag);
+    assert.deepEqual(mine.get(name), [...theirs.get(name), "type"].sort(), name);
+  }
+  assert.deepEqual(mine.get("MemoryItem"), theirs.get("MemoryItem"));
+  assert.equal(mine.size, tags.length + 1);
+});
+
+test("every query of the engine has a type with the same fields", { skip }, () => {
+  const source = types("queries");
+  const [mine, theirs] = [interfaces(source), inMacro(rust("query.rs"))];
+  const tags = tagged(rust("query.rs"));
+  assert.ok(tags.length > 20);
+  for (const [tag, name] of tags) {
+    const type = name.endsWith("Query") ? name : `${name}Query`;
+    assert.equal(tagOf(source, type), tag);
+    assert.deepEqual(mine.get(type), [...theirs.get(name), "type"].sort(), name);
+  }
+  assert.equal(mine.size, tags.length);
+});
+
+for (const [what, file] of [
+  ["view", "view.rs"],
+  ["part of a domain", "domain.rs"],
+]) {
+  test(`every ${what} of the engine has a type with the same fields`, { skip }, () => {
+    const [mine, theirs] = [interfaces(types(file === "view.rs" ? "views" : "domain")), inMacro(rust(file))];
+    assert.ok(theirs.size > 10);
+    for (const [name, expected] of theirs) assert.deepEqual(mine.get(name), expected, name);
+    assert.equal(mine.size, theirs.size);
+  });
+}
