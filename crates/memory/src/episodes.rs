@@ -68,7 +68,7 @@ impl Memory {
     }
 
     /// The rows of an episode in order, and whether there are more.
-    fn episode_rows(&self, seq: Seq, row: u32, scale: Scale) -> (Vec<u32>, bool) {
+    pub(crate) fn episode_rows(&self, seq: Seq, row: u32, scale: Scale) -> (Vec<u32>, bool) {
         let Some(own) = self.table.row(row) else { return (Vec::new(), false) };
         let thread = self.table.item(own.item).map(|i| i.thread);
         let of_thread = |other: &u32| {

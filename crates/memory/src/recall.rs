@@ -1,5 +1,7 @@
 //! Recall: filters first, then the order, and what was hidden.
 
+mod fuse;
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -52,7 +54,8 @@ impl Memory {
     /// `limit` for those that matched beyond the limit.
     ///
     /// # Errors
-    /// `empty-window`, `unknown-order`, `order-with-words`, `unknown-memory`, `no-words`, `words-too-long`, `too-many-words`, `limit-too-large`, and those of
+    /// `empty-window`, `unknown-order`, `order-with-words`, `unknown-ranking`,
+    /// `unknown-memory`, `no-words`, `words-too-long`, `too-many-words`, `limit-too-large`, and those of
     /// reading an instant.
     pub fn recall(&self, at: At, query: &Recall, domain: &Domain) -> Result<RecallPage, Refusal> {
         let filter = self.filter(query, domain)?;
@@ -69,7 +72,11 @@ impl Memory {
                         ("order", "words rank the hits; leave `order` and `before` out, or the words");
                     return Err(Refusal::new("order-with-words", message).at_path(format!("/{name}")));
                 }
-                let (ranked, wanted, forgotten) = self.ranked(at.seq, words, &filter)?;
+                let by = fuse::By::read(&query.also_by)?;
+                let (mut ranked, wanted, forgotten) = self.ranked(at.seq, words, &filter)?;
+                if !by.is_empty() {
+                    ranked = self.fuse(at.seq, ranked, &filter, &by);
+                }
                 for hit in ranked.iter().take(limit) {
                     let why = self.why(hit.row, &filter, Some((hit, &wanted)));
                     page.hits.extend(self.show(hit.row, at.seq, why));
@@ -77,6 +84,10 @@ impl Memory {
                 (ranked.len() as u64, forgotten)
             }
             None => {
+                if !query.also_by.is_empty() {
+                    let message = "only a recall by words is ranked; give `words`, or leave `also_by` out";
+                    return Err(Refusal::new("no-words", message).at_path("/also_by"));
+                }
                 let order = order_of(query)?;
                 let before = self.cursor(at.seq, query)?;
                 let found = self.in_order(at.seq, &filter, order, before, limit);
@@ -291,7 +302,7 @@ impl Memory {
             let with = live.len() as u64;
             for (row, count) in live.into_iter().filter(|(row, _)| self.keeps(*row, filter)) {
                 let len = self.table.row(row).map_or(0, |r| r.words);
-                let hit = scored.entry(row).or_insert_with(|| Ranked { row, score: 0.0, words: Vec::new() });
+                let hit = scored.entry(row).or_insert_with(|| Ranked::unranked(row));
                 hit.score += score(count, len, with, totals.events, totals.words);
                 hit.words.push((place, count));
             }
@@ -312,7 +323,15 @@ impl Memory {
                 Some(if *count > 1 { format!("{word} ×{count}") } else { word.clone() })
             });
             let words: Vec<String> = words.collect();
-            parts.push(format!("words {} (score {:.3})", words.join(", "), hit.score));
+            if words.is_empty() {
+                parts.push("of an episode with a hit".to_owned());
+            } else {
+                parts.push(format!("words {} (score {:.3})", words.join(", "), hit.score));
+            }
+            if !hit.ranks.is_empty() {
+                let ranks: Vec<String> = hit.ranks.iter().map(|(by, rank)| format!("{by} {rank}")).collect();
+                parts.push(format!("ranks: {}", ranks.join(", ")));
+            }
         }
         let Some(row) = self.table.row(number) else { return String::new() };
         if filter.since.is_some() || filter.until.is_some() {

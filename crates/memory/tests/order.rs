@@ -144,3 +144,41 @@ fn events_within_the_tolerance_of_the_first_are_one_moment_and_moments_do_not_ch
     );
     assert_eq!(keeper.memory.moments(keeper.now(), 104, 300, 0).len(), 3);
 }
+
+#[test]
+fn rankings_are_fused_and_a_hit_brings_the_events_around_it_but_none_from_outside_the_window() {
+    let mut keeper = Keeper::default();
+    let item = |at: i64, text: &str, importance: &str| {
+        format!(
+            r#"{{"type": "remember", "items": [{{"kind": "n", "text": "{text}", "at": {at}, "importance": {importance}}}]}}"#
+        )
+    };
+    for (at, text, importance) in [
+        (0, "pan on the stove", "0.1"),
+        (MINUTE, "smoke everywhere", "0.9"),
+        (2 * MINUTE, "alarm rang", "0.9"),
+        (9 * HOUR, "pan washed carefully", "0.2"),
+        (20 * HOUR, "nothing of note", "1"),
+    ] {
+        keeper.run(&item(at, text, importance)).unwrap();
+    }
+    assert_eq!(keeper.texts(r#"{"words": "pan"}"#), ["pan washed carefully", "pan on the stove"]);
+    assert_eq!(
+        keeper.texts(r#"{"words": "pan", "also_by": ["episode"]}"#),
+        ["pan washed carefully", "pan on the stove", "smoke everywhere", "alarm rang"]
+    );
+    let early =
+        keeper.recall(&format!(r#"{{"words": "pan", "also_by": ["episode"], "until": {}}}"#, 2 * MINUTE)).unwrap();
+    assert_eq!((early.total, early.hits.len()), (2, 2), "the window holds for what a hit brings");
+    assert!(early.hits[1].why.contains("of an episode with a hit"), "{}", early.hits[1].why);
+    let recent = keeper.recall(r#"{"words": "pan stove", "also_by": ["recency", "importance"]}"#).unwrap();
+    assert_eq!(recent.hits[0].text, "pan on the stove", "what holds both words comes first all the same");
+    assert!(recent.hits[1].why.contains("ranks: words 2, recency 1, importance 1"), "{}", recent.hits[1].why);
+    // Between equally good hits, importance decides; without it the newer one comes first.
+    keeper.run(&item(30 * HOUR, "kettle broke", "0.9")).unwrap();
+    keeper.run(&item(31 * HOUR, "kettle moved", "0.1")).unwrap();
+    assert_eq!(keeper.texts(r#"{"words": "kettle"}"#), ["kettle moved", "kettle broke"]);
+    assert_eq!(keeper.texts(r#"{"words": "kettle", "also_by": ["importance"]}"#), ["kettle broke", "kettle moved"]);
+    assert_eq!(keeper.recall(r#"{"words": "pan", "also_by": ["luck"]}"#).unwrap_err().code, "unknown-ranking");
+    assert_eq!(keeper.recall(r#"{"also_by": ["recency"]}"#).unwrap_err().path.as_deref(), Some("/also_by"));
+}

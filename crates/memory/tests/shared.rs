@@ -166,17 +166,19 @@ fn dated_dialogues_are_found_by_person_and_range_of_days() {
 }
 
 /// How many questions find a turn that answers them among the first 1, 5 and 10 hits.
-fn recall_of(name: &str) -> Option<(f64, f64, f64)> {
+fn recall_of(name: &str, also: &str, shuffled: bool) -> Option<(f64, f64, f64)> {
     let conversations = rows(&format!("e_memory/bfcl_memory/conversation_{name}.jsonl"))?;
     let questions = rows(&format!("e_memory/bfcl_memory/questions_{name}.jsonl"))?;
     let mut keeper = Keeper::default();
     let mut turns: BTreeMap<String, (String, i64)> = BTreeMap::new();
     let mut at = 0;
-    for conversation in &conversations {
+    for (day, conversation) in (0i64..).zip(&conversations) {
         for (turn, messages) in conversation.get("question").unwrap().as_list().unwrap().iter().enumerate() {
             let said: Vec<&str> = messages.as_list().unwrap().iter().map(|m| text(m, "content")).collect();
             at += 1;
-            let id = keeper.add("said", &said.join("\n"), at, &[]);
+            // Turns a minute apart, conversations a day; or every turn somewhere else, as a control.
+            let when = if shuffled { at * 7_919 % 104_729 * 86_400_000 } else { at * 60_000 + day * 86_400_000 };
+            let id = keeper.add("said", &said.join("\n"), when, &[]);
             turns.insert(id, (text(conversation, "id").to_owned(), turn as i64));
         }
     }
@@ -189,7 +191,7 @@ fn recall_of(name: &str) -> Option<(f64, f64, f64)> {
         }
         asked += 1;
         let words = json::quote(text(question, "question"));
-        let found = keeper.recall(&format!(r#"{{"words": {words}, "limit": 10}}"#)).unwrap().hits;
+        let found = keeper.recall(&format!(r#"{{"words": {words}, "limit": 10{also}}}"#)).unwrap().hits;
         let is_evidence = |id: &str| {
             let (conversation, turn) = &turns[id];
             evidence.iter().any(|e| text(e, "conversation") == conversation && int(e, "turn") == *turn)
@@ -200,17 +202,35 @@ fn recall_of(name: &str) -> Option<(f64, f64, f64)> {
         }
     }
     let of = |n: u32| f64::from(n) / f64::from(asked);
-    println!("{name}: recall of {asked} questions at 1/5/10 {:.2} {:.2} {:.2}", of(hits[0]), of(hits[1]), of(hits[2]));
+    println!(
+        "{name}{also}{}: recall of {asked} questions at 1/5/10 {:.2} {:.2} {:.2}",
+        if shuffled { " shuffled" } else { "" },
+        of(hits[0]),
+        of(hits[1]),
+        of(hits[2])
+    );
     Some((of(hits[0]), of(hits[1]), of(hits[2])))
 }
 
 #[test]
 fn words_alone_find_the_turns_that_answer_at_least_as_well_as_plain_bm25() {
-    if let Some((one, five, ten)) = recall_of("customer") {
+    if let Some((one, five, ten)) = recall_of("customer", "", false) {
         assert!(one >= 0.64 && five >= 0.82 && ten >= 0.96, "{one:.3} {five:.3} {ten:.3}");
     }
-    if let Some((one, five, ten)) = recall_of("notetaker") {
+    if let Some((one, five, ten)) = recall_of("notetaker", "", false) {
         assert!(one >= 1.0 && five >= 1.0 && ten >= 1.0, "{one:.3} {five:.3} {ten:.3}");
+    }
+}
+
+#[test]
+fn what_spreading_through_episodes_does_is_measured_beside_a_shuffled_control() {
+    for name in ["customer", "notetaker"] {
+        for also in ["", r#", "also_by": ["episode"]"#, r#", "also_by": ["recency"]"#] {
+            for shuffled in [false, true] {
+                let Some((one, five, ten)) = recall_of(name, also, shuffled) else { return };
+                assert!(one <= five && five <= ten && ten >= 0.8, "{name}{also}: {one:.2} {five:.2} {ten:.2}");
+            }
+        }
     }
 }
 

@@ -216,6 +216,9 @@ queries! {
         thread: Option<String>,
         /// Ranked by these words; in order when absent.
         words: Option<String>,
+        /// Ranked by more than words, all together: `episode` (a hit brings the events around it), `recency`,
+        /// `importance`.
+        also_by: Vec<String>,
         /// The order without words: `valid` time (when absent), `recorded` time, or `logical` (thread, then
         /// the order of writing).
         order: Option<String>,

@@ -12,6 +12,15 @@ pub(crate) struct Ranked {
     pub(crate) score: f64,
     /// The words it holds, with how often.
     pub(crate) words: Vec<(usize, u16)>,
+    /// Its rank in each of several rankings.
+    pub(crate) ranks: Vec<(&'static str, u64)>,
+}
+
+impl Ranked {
+    /// A row without a word that was looked for.
+    pub(crate) fn unranked(row: u32) -> Self {
+        Self { row, score: 0.0, words: Vec::new(), ranks: Vec::new() }
+    }
 }
 
 /// What one word adds to the score of a text: `count` times in a text of `len` words, the word being in
