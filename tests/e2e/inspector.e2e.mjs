@@ -117,21 +117,32 @@ journey("the demo answers without any network, and every footnote opens its plac
     const stages = await page.locator(".stage").count();
     assert.equal(stages, 5);
     const notes = page.locator("button.note");
-    assert.ok((await notes.count()) >= 5, "figures with a source have footnotes");
+    let rested = 0;
     for (const note of await notes.all()) {
       await note.click();
       await until(page, () => document.querySelector("dialog[open] pre.document"));
-      const [title, text, quote] = await Promise.all([
-        page.locator("dialog[open] h2").innerText(),
-        page.locator("dialog[open] pre.document").evaluate((node) => node.textContent),
-        page.locator("dialog[open] mark").evaluate((node) => node.textContent),
-      ]);
-      const file = title === "line_history" ? "line_history.txt" : `${title}.json`;
-      assert.equal(text, await readFile(join(COURIER, "documents", file), "utf8"), "the document is shown byte for byte");
-      assert.ok(quote.length > 0);
+      const places = await page.evaluate(() =>
+        [...document.querySelectorAll("dialog[open] mark")].map((mark) => {
+          const text = mark.closest("pre");
+          const box = text.getBoundingClientRect();
+          const own = mark.getBoundingClientRect();
+          const title = [...document.querySelectorAll("dialog[open] .document-title")].findLast(
+            (one) => one.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING,
+          );
+          return { title: title.textContent, text: text.textContent, quote: mark.textContent, seen: own.top >= box.top && own.bottom <= box.bottom };
+        }),
+      );
+      for (const { title, text, quote, seen } of places) {
+        const file = title === "line_history" ? "line_history.txt" : `${title}.json`;
+        assert.equal(text, await readFile(join(COURIER, "documents", file), "utf8"), "the document is shown byte for byte");
+        assert.ok(quote.length > 0);
+        assert.ok(seen, "the place is in sight");
+      }
+      rested += places.length;
       await page.keyboard.press("Escape");
       await until(page, () => !document.querySelector("dialog[open]"));
     }
+    assert.ok(rested >= 7, "figures with a source have footnotes that show it");
     await screenshot(page, `demo-${language}`);
     assert.deepEqual(errors, []);
     assert.deepEqual(foreign, []);

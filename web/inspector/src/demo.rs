@@ -151,6 +151,7 @@ impl Demo {
 
 /// Who brings a demo's files into the journal: an import of that file.
 fn from_file(name: &str) -> Meta {
-    let actor = throughline_value::from_value(&Value::from([("kind", Value::from("import")), ("name", Value::from(name))]));
+    let actor =
+        throughline_value::from_value(&Value::from([("kind", Value::from("import")), ("name", Value::from(name))]));
     Meta { actor: actor.ok(), ..Meta::default() }
 }

@@ -32,7 +32,8 @@ pub(crate) struct Picked {
 /// Lets a person choose a file; what is then done with it is up to the caller.
 pub(crate) fn choose(app: AppState, wanted: Callback<Picked>) {
     app.wanted.set_value(Some(wanted));
-    let input = document().get_element_by_id(INPUT).and_then(|input| input.dyn_into::<web_sys::HtmlInputElement>().ok());
+    let input =
+        document().get_element_by_id(INPUT).and_then(|input| input.dyn_into::<web_sys::HtmlInputElement>().ok());
     if let Some(input) = input {
         input.set_value("");
         input.click();

@@ -66,9 +66,7 @@ impl Lang {
 }
 
 /// One word or sentence in the reader's language, now and after a change of the language.
-pub(crate) fn t(
-    pick: fn(&'static Words) -> &'static str,
-) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
+pub(crate) fn t(pick: fn(&'static Words) -> &'static str) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
     let lang = use_app().lang;
     move || pick(lang.get().words())
 }
@@ -88,8 +86,12 @@ mod tests {
     #[test]
     fn both_languages_have_the_same_gaps_to_fill() {
         let gaps = |text: &str| {
-            let mut names: Vec<_> =
-                text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect();
+            let mut names: Vec<_> = text
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split_once('}'))
+                .map(|(name, _)| name.to_owned())
+                .collect();
             names.sort();
             names
         };

@@ -148,7 +148,8 @@ fn Opened(stage: Stage) -> AnyView {
     };
     if let Some(pick) = words {
         let line = move || fill(pick(run.app.lang.get().words()), &[("name", &run.name.get_value())]);
-        return view! { <p class="opening" role="status"><span class="spinner" aria-hidden="true"></span> {line}</p> }.into_any();
+        return view! { <p class="opening" role="status"><span class="spinner" aria-hidden="true"></span> {line}</p> }
+            .into_any();
     }
     view! {
         <stepbar::StepBar/>

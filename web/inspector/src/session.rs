@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::de::DeserializeOwned;
 use throughline_protocol::session::{Ask, Call, Execute};
 use throughline_protocol::{Done, Meta, Query, Refusal};
-use throughline_value::{Value, from_value, from_wire, json, to_value};
+use throughline_value::{Value, from_value, json, to_value};
 use wasm_bindgen::prelude::*;
 
 use crate::bridge;
@@ -30,10 +30,8 @@ impl Session {
     /// Opens a journal; `changed` is called whenever it grew, by this session or another.
     pub(crate) async fn open(options: Options<'_>, changed: impl Fn() + 'static) -> Result<Self, Refusal> {
         let storage = if options.in_memory { "memory" } else { "indexeddb" };
-        let mut map = vec![
-            ("name".to_owned(), Value::from(options.name)),
-            ("storage".to_owned(), Value::from(storage)),
-        ];
+        let mut map =
+            vec![("name".to_owned(), Value::from(options.name)), ("storage".to_owned(), Value::from(storage))];
         if let Some(clock) = options.clock {
             map.push(("clock".to_owned(), Value::from(clock)));
         }
@@ -105,20 +103,13 @@ pub(crate) fn refusal(error: &JsValue) -> Refusal {
     let text = |name: &str| field(name).and_then(|value| value.as_string());
     let code = text("code").unwrap_or_else(|| "page-error".to_owned());
     let message = text("message").or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"));
-    let mut refusal = Refusal::new(&code, message);
-    let details = field("details")
+    // The package's errors bring the whole refusal with them.
+    let whole = field("details")
         .and_then(|details| js_sys::JSON::stringify(&details).ok())
         .and_then(|text| text.as_string())
         .and_then(|text| json::read_value(&text).ok())
-        .map(from_wire);
-    if let Some(details) = details {
-        let part = |name: &str| details.get(name).cloned();
-        refusal.path = part("path").and_then(|v| v.as_str().map(str::to_owned));
-        refusal.span = part("span").and_then(|v| from_value(&v).ok());
-        refusal.suggestion = part("suggestion").and_then(|v| v.as_str().map(str::to_owned));
-        refusal.details = details;
-    }
-    refusal
+        .and_then(|value| from_value::<Refusal>(&value).ok());
+    whole.unwrap_or_else(|| Refusal::new(&code, message))
 }
 
 /// A command as a value, with its type first.

@@ -165,11 +165,11 @@ pub(crate) fn ConfirmDialog() -> impl IntoView {
     let title = Signal::derive(move || {
         app.confirm.with(|confirm| confirm.as_ref().map(|c| c.title.text(app.lang.get())).unwrap_or_default())
     });
-    let text = move || {
-        app.confirm.with(|confirm| confirm.as_ref().map(|c| c.text.text(app.lang.get())).unwrap_or_default())
+    let text =
+        move || app.confirm.with(|confirm| confirm.as_ref().map(|c| c.text.text(app.lang.get())).unwrap_or_default());
+    let verb = move || {
+        app.confirm.with(|confirm| confirm.as_ref().map(|c| (c.verb)(app.lang.get().words())).unwrap_or_default())
     };
-    let verb =
-        move || app.confirm.with(|confirm| confirm.as_ref().map(|c| (c.verb)(app.lang.get().words())).unwrap_or_default());
     let yes = move |_| {
         let confirm = app.confirm.get_untracked();
         open.set(false);

@@ -258,6 +258,7 @@ words! {
     input: "Input", "输入";
     output: "Output", "输出";
     evidence: "Evidence", "证据";
+    rests_on: "What “{value}” rests on", "“{value}”的依据";
     no_evidence: "no evidence", "无证据";
     attempts_n: "{n} attempts", "{n} 次尝试";
     step_waiting: "waiting", "等待";

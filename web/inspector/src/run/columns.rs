@@ -224,7 +224,13 @@ mod tests {
         let mut columns = columns(&[10, 10, 20]);
         assert_eq!(columns.row(3), Some((20, "fact", "record 3")));
         assert_eq!((columns.row(0), columns.row(4)), (None, None));
-        let far = Timeline { seq: vec![9], recorded_at: vec![1], lane: vec![0], lanes: vec!["x".into()], summary: vec!["s".into()] };
+        let far = Timeline {
+            seq: vec![9],
+            recorded_at: vec![1],
+            lane: vec![0],
+            lanes: vec!["x".into()],
+            summary: vec!["s".into()],
+        };
         assert!(!columns.append(&far));
         assert_eq!(columns.next(), 4);
     }

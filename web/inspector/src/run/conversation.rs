@@ -172,15 +172,12 @@ fn answer_view(run: RunState, answer: &AnswerView, at: u64, lang: Lang) -> impl 
 
 fn note_button(run: RunState, note: Footnote, at: u64, lang: Lang) -> impl IntoView {
     let label = fill(lang.words().footnote, &[("n", &note.number.to_string()), ("value", &note.value)]);
-    let evidence = note.evidence.first().cloned();
-    let number = note.number;
-    match evidence {
-        Some(evidence) => view! {
-            <button class="note num" aria-label=label on:click=move |_| run.show_evidence(&evidence, at)>{number}</button>
-        }
-        .into_any(),
-        None => view! { <span class="note none num" aria-label=label role="img">{number}</span> }.into_any(),
+    let Footnote { number, value, evidence, .. } = note;
+    if evidence.is_empty() {
+        return view! { <span class="note none num" aria-label=label role="img">{number}</span> }.into_any();
     }
+    let show = move |_| run.show_evidence(&value, &evidence, at);
+    view! { <button class="note num" aria-label=label on:click=show>{number}</button> }.into_any()
 }
 
 fn footnote(run: RunState, note: &Footnote, at: u64, lang: Lang) -> impl IntoView + use<> {

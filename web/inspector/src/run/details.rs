@@ -73,7 +73,10 @@ fn body(detail: &RecordDetail, lang: Lang) -> AnyView {
         rows.push((words.valid_from, full_time(record.valid_from, lang)));
     }
     rows.push((words.actor, actor(record, words)));
-    rows.push((words.thread_turn, if record.turn == 0 { record.thread.clone() } else { format!("{} · {}", record.thread, record.turn) }));
+    rows.push((
+        words.thread_turn,
+        if record.turn == 0 { record.thread.clone() } else { format!("{} · {}", record.thread, record.turn) },
+    ));
     rows.extend((!record.reason.is_empty()).then(|| (words.reason, record.reason.clone())));
     rows.extend(record.origin.as_ref().map(|origin| (words.origin, format!("{} · {}", origin.source, origin.seq))));
     let lane = record.lane.clone();

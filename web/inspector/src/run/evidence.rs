@@ -3,6 +3,8 @@
 use leptos::prelude::*;
 use throughline_protocol::view::{DocumentView, Evidence};
 use throughline_protocol::{Moment, Refusal, query};
+use throughline_value::json;
+use wasm_bindgen::JsCast as _;
 
 use super::state::{RunState, Shown, use_run};
 use crate::format::{cut, fill, short_hash};
@@ -13,41 +15,46 @@ use crate::ui::{Modal, RefusalText};
 /// How many characters of a quote stand in a list.
 const QUOTE_CHARS: usize = 60;
 
-/// The id of the highlighted place.
-const PLACE: &str = "evidence-place";
-
 /// A button that opens the evidence in its document.
 pub(crate) fn link(run: RunState, evidence: &Evidence, at: u64, lang: Lang) -> impl IntoView + use<> {
-    let opened = evidence.clone();
-    let text = if evidence.document.is_empty() { evidence.method.clone() } else { evidence.document.clone() };
-    let page = fill(lang.words().doc_page, &[("n", &evidence.page.to_string())]);
+    let opened = [evidence.clone()];
     let quote = cut(&evidence.quote, QUOTE_CHARS);
-    if evidence.document.is_empty() {
-        return view! { <span class="evidence plain"><span>{text}</span> <q>{quote}</q></span> }.into_any();
-    }
+    let (place, page) = if evidence.document.is_empty() {
+        (evidence.method.clone(), None)
+    } else {
+        (evidence.document.clone(), Some(fill(lang.words().doc_page, &[("n", &evidence.page.to_string())])))
+    };
     view! {
-        <button class="evidence" on:click=move |_| run.show_evidence(&opened, at)>
-            <span class="evidence-doc">{text}</span>
-            <span class="hint">{page}</span>
+        <button class="evidence" on:click=move |_| run.show_evidence("", &opened, at)>
+            <span class="evidence-doc">{place}</span>
+            {page.map(|page| view! { <span class="hint">{page}</span> })}
             <q>{quote}</q>
         </button>
     }
-    .into_any()
 }
 
-/// The document with the place highlighted.
+/// A piece of evidence with its document, once that is found; no document for what is none.
+type Found = (Evidence, Option<Result<DocumentView, Refusal>>);
+
+/// What a value rests on, each place highlighted in its document.
 #[component]
 pub(crate) fn EvidenceDialog() -> impl IntoView {
     let run = use_run();
     let open = RwSignal::new(false);
-    let document = RwSignal::new(None::<Result<DocumentView, Refusal>>);
+    let found = RwSignal::new(None::<Vec<Found>>);
     Effect::new(move |_| {
         let shown = run.shown.get();
-        document.set(None);
+        found.set(None);
         open.set(shown.is_some());
-        let (Some(Shown { evidence, at }), Some(session)) = (shown, run.session()) else { return };
+        let (Some(Shown { evidence, at, .. }), Some(session)) = (shown, run.session()) else { return };
         run.app.work(async move {
-            document.try_set(Some(find(&session, &evidence, at).await));
+            let mut all = Vec::new();
+            for evidence in evidence {
+                let document =
+                    if evidence.document.is_empty() { None } else { Some(find(&session, &evidence, at).await) };
+                all.push((evidence, document));
+            }
+            found.try_set(Some(all));
         });
     });
     Effect::new(move |_| {
@@ -56,31 +63,65 @@ pub(crate) fn EvidenceDialog() -> impl IntoView {
         }
     });
     Effect::new(move |_| {
-        if document.with(Option::is_some) {
-            request_animation_frame(|| {
-                if let Some(place) = leptos::prelude::document().get_element_by_id(PLACE) {
-                    place.scroll_into_view();
-                }
-            });
+        if found.with(Option::is_some) {
+            request_animation_frame(show_places);
         }
     });
     let title = Signal::derive(move || {
-        run.shown.with(|shown| shown.as_ref().map(|shown| shown.evidence.document.clone()).unwrap_or_default())
+        let words = run.app.lang.get().words();
+        run.shown.with(|shown| match shown {
+            Some(shown) if !shown.value.is_empty() => fill(words.rests_on, &[("value", &shown.value)]),
+            _ => words.evidence.to_owned(),
+        })
     });
     view! {
         <Modal open title wide=true>
             {move || {
                 let lang = run.app.lang.get();
-                let evidence = run.shown.get().map(|shown| shown.evidence).unwrap_or_default();
-                match document.get() {
+                match found.get() {
                     None => view! { <p class="hint">{lang.words().working}</p> }.into_any(),
-                    Some(Err(refusal)) => {
-                        view! { <p>{lang.words().doc_missing}</p> <RefusalText refusal/> }.into_any()
-                    }
-                    Some(Ok(document)) => text(&document, &evidence, lang),
+                    Some(all) => all.into_iter().map(|(evidence, document)| place(&evidence, document, lang)).collect_view().into_any(),
                 }
             }}
         </Modal>
+    }
+}
+
+/// Brings the highlighted place of each document into sight, and the dialog back to its top.
+fn show_places() {
+    let marks = document().query_selector_all("dialog[open] .document mark").ok();
+    let Some(marks) = marks else { return };
+    for at in (0..marks.length()).rev() {
+        let mark = marks.item(at).and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok());
+        let text = mark.as_ref().and_then(|mark| mark.parent_element());
+        let (Some(mark), Some(text)) = (mark, text) else { continue };
+        // Only the document's own text scrolls; the place comes to its middle.
+        let top = mark.get_bounding_client_rect().top() - text.get_bounding_client_rect().top();
+        let middle = top - f64::from(text.client_height()) / 2.0;
+        #[expect(clippy::cast_possible_truncation, reason = "pixels of one element")]
+        text.set_scroll_top(middle as i32);
+    }
+}
+
+fn place(evidence: &Evidence, document: Option<Result<DocumentView, Refusal>>, lang: Lang) -> AnyView {
+    let words = lang.words();
+    match document {
+        None => {
+            let quote =
+                json::read_value(&evidence.quote).map_or_else(|_| evidence.quote.clone(), |v| json::write_pretty(&v));
+            view! {
+                <h3 class="document-title">{evidence.method.clone()}</h3>
+                <pre class="document" tabindex="0">{quote}</pre>
+            }
+            .into_any()
+        }
+        Some(Err(refusal)) => view! {
+            <h3 class="document-title">{evidence.document.clone()}</h3>
+            <p>{words.doc_missing}</p>
+            <RefusalText refusal/>
+        }
+        .into_any(),
+        Some(Ok(document)) => text(&document, evidence, lang),
     }
 }
 
@@ -115,12 +156,13 @@ fn text(document: &DocumentView, evidence: &Evidence, lang: Lang) -> AnyView {
     ];
     let text = match parts {
         Some(((before, quoted), after)) if end > start => view! {
-            <pre class="document" tabindex="0">{before.to_owned()}<mark id=PLACE>{quoted.to_owned()}</mark>{after.to_owned()}</pre>
+            <pre class="document" tabindex="0">{before.to_owned()}<mark>{quoted.to_owned()}</mark>{after.to_owned()}</pre>
         }
         .into_any(),
         _ => view! { <pre class="document" tabindex="0">{all.to_owned()}</pre> }.into_any(),
     };
     view! {
+        <h3 class="document-title">{row.name.clone()}</h3>
         <p class="document-facts hint">
             {facts.join(" · ")} " · " <code class="hash">{short_hash(&row.hash)}</code>
         </p>

@@ -11,9 +11,9 @@ use super::details::seq_link;
 use super::panel::{Panel, hidden_line};
 use super::seen::use_view;
 use super::state::use_run;
+use crate::format::fill;
 use crate::format::{cell, short_time};
 use crate::i18n::{Lang, Words, t};
-use crate::format::fill;
 use crate::ui::{Empty, Message};
 
 /// The facts.
@@ -93,7 +93,8 @@ fn Fact(fact: FactView, open: RwSignal<BTreeSet<(String, String)>>) -> impl Into
         }
     };
     let label = fill(lang.words().history_show, &[("key", &name(&fact))]);
-    let subject = (fact.subject != DEFAULT_SUBJECT).then(|| view! { <span class="subject">{fact.subject.clone()}</span> });
+    let subject =
+        (fact.subject != DEFAULT_SUBJECT).then(|| view! { <span class="subject">{fact.subject.clone()}</span> });
     view! {
         <tbody>
             <tr>

@@ -118,7 +118,8 @@ fn chart(machine: &MachineView) -> (Vec<Node>, Vec<Edge>) {
             None => edges.push(Edge { from, to, label: transition.event.clone(), class: class.to_owned() }),
         }
     }
-    let starts: Vec<_> = machine.states.iter().enumerate().filter(|(_, state)| state.initial).map(|(at, _)| at).collect();
+    let starts: Vec<_> =
+        machine.states.iter().enumerate().filter(|(_, state)| state.initial).map(|(at, _)| at).collect();
     let rows = rows(machine.states.len(), if starts.is_empty() { &[0] } else { &starts }, &pairs);
     let node = |(state, row): (&StateView, usize)| {
         let mut class = String::from("state");

@@ -183,7 +183,9 @@ fn axis(pen: &Pen, scene: &Scene<'_>, width: f64) {
             let numbers = shown.filter(|at| (at + 1) % step == 0 || *at == 0);
             labels.extend(
                 numbers
-                    .filter(|at| jumps.iter().all(|(jump, _)| to_f64(jump.abs_diff(*at)) * width / scene.window.span() > 48.0))
+                    .filter(|at| {
+                        jumps.iter().all(|(jump, _)| to_f64(jump.abs_diff(*at)) * width / scene.window.span() > 48.0)
+                    })
                     .map(|at| (at, number(at as u64 + 1, scene.lang))),
             );
             labels.sort();
@@ -206,8 +208,19 @@ fn axis(pen: &Pen, scene: &Scene<'_>, width: f64) {
 /// A step of a second, minute, hour or day that is at least `rough` milliseconds.
 fn nice_time_step(rough: f64) -> f64 {
     const STEPS: [i64; 13] = [
-        1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000,
-        604_800_000, 2_592_000_000,
+        1_000,
+        5_000,
+        15_000,
+        60_000,
+        300_000,
+        900_000,
+        3_600_000,
+        10_800_000,
+        21_600_000,
+        43_200_000,
+        86_400_000,
+        604_800_000,
+        2_592_000_000,
     ];
     STEPS.into_iter().map(ms_to_f64).find(|step| *step >= rough).unwrap_or(rough)
 }
@@ -275,7 +288,9 @@ pub(crate) fn hit(scene: &Scene<'_>, x: f64, y: f64, width: f64) -> Option<u64> 
         Some((_, at)) => at,
         None => match scene.axis {
             Axis::Order => clamp(place.floor(), columns.len() - 1),
-            Axis::Time => columns.between(place, place, Axis::Time).min_by(|a, b| distance(*a).total_cmp(&distance(*b)))?,
+            Axis::Time => {
+                columns.between(place, place, Axis::Time).min_by(|a, b| distance(*a).total_cmp(&distance(*b)))?
+            }
         },
     };
     Some(at as u64 + 1)

@@ -47,7 +47,12 @@ pub(crate) fn PlanPanel(size: Size) -> impl IntoView {
     }
 }
 
-fn picker(rows: &[RunRow], chosen: RwSignal<String>, wanted: Memo<Option<String>>, lang: Lang) -> impl IntoView + use<> {
+fn picker(
+    rows: &[RunRow],
+    chosen: RwSignal<String>,
+    wanted: Memo<Option<String>>,
+    lang: Lang,
+) -> impl IntoView + use<> {
     let options = rows
         .iter()
         .map(|row| {
@@ -153,7 +158,8 @@ fn body(run: RunState, view: &RunView, at: u64, lang: Lang, size: Size) -> AnyVi
 /// The steps wave by wave, and who needs whose value.
 fn graph(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
     let place = |id: &str| view.steps.iter().position(|step| step.id == id);
-    let wave = |id: &str| view.waves.iter().position(|wave| wave.iter().any(|step| step == id)).unwrap_or(view.waves.len());
+    let wave =
+        |id: &str| view.waves.iter().position(|wave| wave.iter().any(|step| step == id)).unwrap_or(view.waves.len());
     let source = |name: &str| {
         let by_binding = view.bindings.iter().find(|binding| binding.name == name && !binding.step.is_empty());
         by_binding.and_then(|binding| place(&binding.step)).or_else(|| place(name))
@@ -167,7 +173,8 @@ fn graph(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
     });
     let mut edges = Vec::new();
     for (to, step) in view.steps.iter().enumerate() {
-        let mut sources: Vec<_> = step.needs.iter().filter_map(|name| source(name)).filter(|from| *from != to).collect();
+        let mut sources: Vec<_> =
+            step.needs.iter().filter_map(|name| source(name)).filter(|from| *from != to).collect();
         sources.sort_unstable();
         sources.dedup();
         edges.extend(sources.into_iter().map(|from| Edge { from, to, label: String::new(), class: String::new() }));
@@ -196,8 +203,9 @@ fn step_view(run: RunState, step: &StepView, at: u64, lang: Lang) -> impl IntoVi
     let words = lang.words();
     let needs = (!step.needs.is_empty())
         .then(|| view! { <span class="hint">{fill(words.needs, &[("list", &step.needs.join(", "))])}</span> });
-    let attempts = (step.attempts > 1)
-        .then(|| view! { <span class="hint num">{fill(words.attempts_n, &[("n", &step.attempts.to_string())])}</span> });
+    let attempts = (step.attempts > 1).then(
+        || view! { <span class="hint num">{fill(words.attempts_n, &[("n", &step.attempts.to_string())])}</span> },
+    );
     let time = step.duration.map(|ms| view! { <span class="hint num">{duration(ms)}</span> });
     let part = |name: &'static str, value: &throughline_value::Value| {
         (!value.is_null()).then(|| {

@@ -190,7 +190,9 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
         let at = run.at.get_untracked();
         let here = rows.with_untracked(|rows| match rows {
             // Between two matches, the step goes to the nearer side of where it goes.
-            Some(rows) => rows.binary_search(&at).unwrap_or_else(|next| if by > 0 { next.wrapping_sub(1) } else { next }),
+            Some(rows) => {
+                rows.binary_search(&at).unwrap_or_else(|next| if by > 0 { next.wrapping_sub(1) } else { next })
+            }
             None => usize::try_from(at.saturating_sub(1)).unwrap_or(0),
         });
         let here = i64::try_from(here).unwrap_or(-1);

@@ -29,12 +29,14 @@ pub(crate) enum Stage {
     Failed(Refusal),
 }
 
-/// A piece of evidence that is shown in its document.
+/// What a value rests on, shown in its documents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shown {
+    /// The value, where there is one.
+    pub(crate) value: String,
     /// The evidence.
-    pub(crate) evidence: Evidence,
-    /// The record at which its document is read.
+    pub(crate) evidence: Vec<Evidence>,
+    /// The record at which the documents are read.
     pub(crate) at: u64,
 }
 
@@ -147,7 +149,9 @@ impl RunState {
     /// Looks so many records further or back.
     pub(crate) fn step(self, by: i64) {
         let at = self.at.get_untracked();
-        self.scrub(at.saturating_add_signed(by).clamp(u64::from(self.head.get_untracked() > 0), self.head.get_untracked()));
+        self.scrub(
+            at.saturating_add_signed(by).clamp(u64::from(self.head.get_untracked() > 0), self.head.get_untracked()),
+        );
     }
 
     /// Shows a view.
@@ -323,8 +327,8 @@ impl RunState {
         Ok(())
     }
 
-    /// Opens a place in a document.
-    pub(crate) fn show_evidence(self, evidence: &Evidence, at: u64) {
-        self.shown.set(Some(Shown { evidence: evidence.clone(), at }));
+    /// Shows what a value rests on.
+    pub(crate) fn show_evidence(self, value: &str, evidence: &[Evidence], at: u64) {
+        self.shown.set(Some(Shown { value: value.to_owned(), evidence: evidence.to_vec(), at }));
     }
 }

@@ -15,7 +15,8 @@ const FIRST: &str = "M3 3h2v10H3zM13 3v10L6 8z";
 const BACK: &str = "M11 3v10L4 8z";
 const FORWARD: &str = "M5 3v10l7-5z";
 const LAST: &str = "M11 3h2v10h-2zM3 3v10l7-5z";
-const PLAY: &str = "M8 .5a7.5 7.5 0 1 0 0 15 7.5 7.5 0 0 0 0-15zm0 1.5a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM6.3 4.8v6.4L11.3 8z";
+const PLAY: &str =
+    "M8 .5a7.5 7.5 0 1 0 0 15 7.5 7.5 0 0 0 0-15zm0 1.5a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM6.3 4.8v6.4L11.3 8z";
 const PAUSE: &str = "M4 3h3v10H4zM9 3h3v10H9z";
 
 /// A small drawing on a button; the button's name says what it does.
@@ -59,23 +60,21 @@ pub(crate) fn StepBar() -> impl IntoView {
     let run = use_run();
     let at_start = move || run.at.get() <= 1;
     let at_end = move || run.at.get() >= run.head.get();
-    let button = move |glyph: &'static str,
-                       word: fn(&'static Words) -> &'static str,
-                       off: Signal<bool>,
-                       act: Callback<()>| {
-        // Not `disabled`: the focus must stay where it is when an end is reached.
-        view! {
-            <button
-                class="button icon"
-                aria-label=t(word)
-                title=t(word)
-                aria-disabled=move || if off.get() { "true" } else { "false" }
-                on:click=move |_| if !off.get_untracked() { act.run(()) }
-            >
-                <Icon path=glyph/>
-            </button>
-        }
-    };
+    let button =
+        move |glyph: &'static str, word: fn(&'static Words) -> &'static str, off: Signal<bool>, act: Callback<()>| {
+            // Not `disabled`: the focus must stay where it is when an end is reached.
+            view! {
+                <button
+                    class="button icon"
+                    aria-label=t(word)
+                    title=t(word)
+                    aria-disabled=move || if off.get() { "true" } else { "false" }
+                    on:click=move |_| if !off.get_untracked() { act.run(()) }
+                >
+                    <Icon path=glyph/>
+                </button>
+            }
+        };
     let place = move || {
         let lang = run.app.lang.get();
         fill(lang.words().of_total, &[("n", &number(run.head.get(), lang))])

@@ -119,7 +119,7 @@ pub(crate) fn TimelinePanel() -> impl IntoView {
                 </span>
                 <button class="button icon" aria-label=t(|w| w.zoom_out) title=t(|w| w.zoom_out) on:click=move |_| state.zoom(run, 1.6, None)>"−"</button>
                 <button class="button icon" aria-label=t(|w| w.zoom_in) title=t(|w| w.zoom_in) on:click=move |_| state.zoom(run, 0.625, None)>"+"</button>
-                <button class="button icon" aria-label=t(|w| w.zoom_all) title=t(|w| w.zoom_all) on:click=move |_| state.zoom_all()>"0"</button>
+                <button class="button icon" aria-label=t(|w| w.zoom_all) title=t(|w| w.zoom_all) on:click=move |_| state.zoom_all()><span aria-hidden="true">"⤢"</span></button>
             </header>
             <div class="timeline-body">
                 <ul class="lane-labels" aria-hidden="true">
