@@ -7,7 +7,7 @@ use throughline_journal::{Journal, Millis, Record};
 use throughline_protocol::query::{CheckPlan, DEFAULT_LIMIT, Evaluate, Records, Timeline};
 use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, RecordPage, Status};
 use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
-use throughline_value::{Value, json, to_value};
+use throughline_value::{InOrder as _, Value, json, to_value};
 
 use crate::digests::digests_of;
 use crate::moment::resolve;
@@ -220,7 +220,7 @@ impl Asked<'_> {
                 problems.push(Problem { code, message: ask.question, severity, seq: turn.last_seq, details });
             }
         }
-        problems.sort_by_key(|problem| problem.seq);
+        problems.order_by_key(|problem| problem.seq);
         problems
     }
 }

@@ -8,7 +8,7 @@ mod val;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use throughline_value::{Map, Span, Value};
+use throughline_value::{InOrder as _, Map, Span, Value};
 
 use crate::ast::{BinaryOp, CompareOp, Node, NodeData, Test, UnaryOp};
 use crate::env::Env;
@@ -45,7 +45,7 @@ impl<'e> Context<'e> {
     pub(crate) fn take_reads(&self) -> Vec<Path> {
         let reads = self.reads.as_ref().map(RefCell::take).unwrap_or_default();
         let mut ordered: Vec<_> = reads.into_iter().collect();
-        ordered.sort_by_key(|(_, (order, _))| *order);
+        ordered.order_by_key(|(_, (order, _))| *order);
         ordered.into_iter().map(|(segments, (_, span))| Path { segments, span }).collect()
     }
 

@@ -11,7 +11,7 @@ mod coerce;
 mod repair;
 mod scan;
 
-use throughline_value::{Error, Span, Value, json};
+use throughline_value::{Error, InOrder as _, Span, Value, json};
 
 use crate::{Reply, schema};
 
@@ -243,7 +243,7 @@ impl Reading<'_> {
             let message = format!("this is not JSON and was passed over: {}", error.message());
             self.diagnostics.push(Diagnostic { code: "not-json", span: *span, message });
         }
-        self.diagnostics.sort_by_key(|d| d.span.start);
+        self.diagnostics.order_by_key(|d| d.span.start);
         Ok(Structured {
             value,
             span: taken.span,
@@ -296,7 +296,7 @@ impl Reading<'_> {
             let at = Span::new(d.span.start + span.start, d.span.end + span.start);
             Diagnostic { span: at, ..d }
         }));
-        self.diagnostics.sort_by_key(|d| d.span.start);
+        self.diagnostics.order_by_key(|d| d.span.start);
         let (thinking, diagnostics) = (self.thinking, self.diagnostics);
         Ok(Structured { value, span: *span, thinking, diagnostics, coercions, repaired: true })
     }

@@ -1,13 +1,14 @@
 //! Applying repairs.
 
 use throughline_protocol::view::{Diagnostic, Fix};
+use throughline_value::InOrder as _;
 
 /// The text with the repairs applied. Of two repairs that overlap only the first is applied: check the
 /// result and apply again. Insertions at one place are all applied, in the order given.
 #[must_use]
 pub fn apply_fixes(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut fixes: Vec<&Fix> = diagnostics.iter().filter_map(|d| d.fix.as_ref()).collect();
-    fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
+    fixes.order_by_key(|fix| (fix.span.start, fix.span.end));
     fixes.dedup();
     let mut out = String::with_capacity(text.len());
     let mut from = 0;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer as _, IntoDeserializer, Visitor};
 
 use crate::json::{Key, Node, NodeData};
 use crate::{Error, Map, Number, Span, Value, json};
@@ -61,6 +61,7 @@ struct Name<'a> {
 }
 
 impl<'a> Tree<'a> {
+    #[inline(never)]
     fn shape(self) -> Shape<'a> {
         match self {
             Tree::Value(value) => match value {
@@ -86,6 +87,7 @@ impl<'a> Tree<'a> {
         }
     }
 
+    #[inline(never)]
     fn locate(self, error: Error) -> Error {
         match self {
             Tree::Value(_) => error,
@@ -103,33 +105,191 @@ impl<'a> Tree<'a> {
 
 struct Reader<'a>(Tree<'a>);
 
+// Every reader of a structure is compiled anew, so what can be shared is kept out of them: each method asks
+// only for the kind it is named after, and the errors are built in one place.
 impl<'a> Reader<'a> {
-    fn any<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let located = |e| self.0.locate(e);
+    #[cold]
+    #[inline(never)]
+    fn unexpected(self, expected: &str) -> Error {
+        let (article, kind) = match self.0.shape() {
+            Shape::Null => ("", "null"),
+            Shape::Bool(_) => ("a ", "boolean"),
+            Shape::Number(_) => ("a ", "number"),
+            Shape::Text(_) => ("a ", "text"),
+            Shape::List(_) => ("a ", "list"),
+            Shape::Map(_) => ("a ", "map"),
+        };
+        self.0.locate(Error::new("wrong-type", format!("{article}{kind} stands where {expected} is expected")))
+    }
+
+    fn integer(self) -> Result<Integer, Error> {
         match self.0.shape() {
-            Shape::Null => visitor.visit_unit().map_err(located),
-            Shape::Bool(bool) => visitor.visit_bool(bool).map_err(located),
-            Shape::Number(number) => number_into(number, visitor).map_err(located),
-            Shape::Text(text) => visitor.visit_str(text).map_err(located),
-            Shape::List(items) => visitor.visit_seq(Items { items, index: 0 }).map_err(located),
-            Shape::Map(entries) => visitor.visit_map(Entries { entries, value: None }).map_err(located),
+            Shape::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(int), _) => Ok(Integer::Signed(int)),
+                (None, Some(int)) => Ok(Integer::Unsigned(int)),
+                (None, None) => Err(self.unexpected("a whole number")),
+            },
+            _ => Err(self.unexpected("a number")),
+        }
+    }
+
+    fn text(self) -> Result<&'a str, Error> {
+        if let Shape::Text(text) = self.0.shape() { Ok(text) } else { Err(self.unexpected("a text")) }
+    }
+
+    fn list(self) -> Result<Items<'a>, Error> {
+        match self.0.shape() {
+            Shape::List(items) => Ok(Items { items, index: 0 }),
+            _ => Err(self.unexpected("a list")),
+        }
+    }
+
+    fn map(self) -> Result<Entries<'a>, Error> {
+        match self.0.shape() {
+            Shape::Map(entries) => Ok(Entries { entries, value: None }),
+            _ => Err(self.unexpected("a map")),
         }
     }
 }
 
-fn number_into<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Error> {
-    match (number.as_i64(), number.as_u64()) {
-        (Some(int), _) if int < 0 => visitor.visit_i64(int),
-        (_, Some(int)) => visitor.visit_u64(int),
-        _ => visitor.visit_f64(number.to_f64()),
-    }
+enum Integer {
+    Signed(i64),
+    Unsigned(u64),
 }
 
 impl<'de> de::Deserializer<'de> for Reader<'_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.any(visitor)
+        let tree = self.0;
+        let result = match tree.shape() {
+            Shape::Null => visitor.visit_unit(),
+            Shape::Bool(bool) => visitor.visit_bool(bool),
+            Shape::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(int), _) if int < 0 => visitor.visit_i64(int),
+                (_, Some(int)) => visitor.visit_u64(int),
+                _ => visitor.visit_f64(number.to_f64()),
+            },
+            Shape::Text(text) => visitor.visit_str(text),
+            Shape::List(items) => visitor.visit_seq(Items { items, index: 0 }),
+            Shape::Map(entries) => visitor.visit_map(Entries { entries, value: None }),
+        };
+        result.map_err(|e| tree.locate(e))
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0.shape() {
+            Shape::Bool(bool) => visitor.visit_bool(bool),
+            _ => Err(self.unexpected("a boolean")),
+        }
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let tree = self.0;
+        match self.integer()? {
+            Integer::Signed(int) => visitor.visit_i64(int),
+            Integer::Unsigned(int) => visitor.visit_u64(int),
+        }
+        .map_err(|e| tree.locate(e))
+    }
+
+    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0.shape() {
+            Shape::Number(number) => visitor.visit_f64(number.to_f64()),
+            _ => Err(self.unexpected("a number")),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let tree = self.0;
+        visitor.visit_str(self.text()?).map_err(|e| tree.locate(e))
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0.shape() {
+            Shape::Null => visitor.visit_unit(),
+            _ => Err(self.unexpected("null")),
+        }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let tree = self.0;
+        visitor.visit_seq(self.list()?).map_err(|e| tree.locate(e))
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let tree = self.0;
+        visitor.visit_map(self.map()?).map_err(|e| tree.locate(e))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -158,16 +318,16 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let located = |e| self.0.locate(e);
-        match self.0.shape() {
-            Shape::Text(text) => visitor.visit_enum(text.into_deserializer()).map_err(located),
+        let tree = self.0;
+        match tree.shape() {
+            Shape::Text(text) => visitor.visit_enum(text.into_deserializer()).map_err(|e| tree.locate(e)),
             Shape::Map(mut entries) => match (entries.next(), entries.next()) {
                 (Some((name, inner)), None) => {
-                    visitor.visit_enum(Variant { name: name.text, inner }).map_err(|e| located(e.within(name.text)))
+                    visitor.visit_enum(Variant { name: name.text, inner }).map_err(|e| tree.locate(e.within(name.text)))
                 }
-                _ => Err(located(Error::new("wrong-type", "a map with exactly one name is expected here"))),
+                _ => Err(self.unexpected("a map with exactly one name")),
             },
-            _ => Err(located(Error::new("wrong-type", "a text, or a map with one name, is expected here"))),
+            _ => Err(self.unexpected("a text, or a map with one name,")),
         }
     }
 
@@ -175,10 +335,7 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         visitor.visit_unit()
     }
 
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map struct identifier
-    }
+    serde::forward_to_deserialize_any! { i128 u128 bytes byte_buf }
 }
 
 struct Items<'a> {
@@ -252,11 +409,11 @@ impl<'de> de::VariantAccess<'de> for Content<'_> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
-        Reader(self.0).any(visitor)
+        Reader(self.0).deserialize_seq(visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
-        Reader(self.0).any(visitor)
+        Reader(self.0).deserialize_map(visitor)
     }
 }
 

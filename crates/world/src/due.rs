@@ -5,7 +5,7 @@ use throughline_expr::time::{Gap, add_span};
 use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis};
 use throughline_protocol::command::{Missed, Otherwise};
 use throughline_protocol::{Command, Context};
-use throughline_value::Value;
+use throughline_value::{InOrder as _, Value};
 
 use crate::contract::zone;
 use crate::event::{Scheduled, State, Status};
@@ -57,7 +57,7 @@ impl World {
         let timed = self.agenda.timed.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut events: Vec<&Scheduled> =
             timed.chain(&self.agenda.watching).filter_map(|id| self.agenda.get(id)).collect();
-        events.sort_by_key(|event| {
+        events.order_by_key(|event| {
             let due = event.state().and_then(|state| state.due);
             (due.is_none(), due, &event.id)
         });

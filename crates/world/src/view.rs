@@ -5,7 +5,7 @@ use std::sync::Arc;
 use throughline_journal::Seq;
 use throughline_protocol::view::{EntityDetail, EntityView, EventView, Problem, RelationView};
 use throughline_protocol::{At, Refusal};
-use throughline_value::{Number, Value};
+use throughline_value::{InOrder as _, Number, Value};
 
 use crate::bitemporal::Stamp;
 use crate::entity::{Cell, Node};
@@ -70,7 +70,7 @@ impl World {
             }
         };
         let sure = |r: &Relation| r.confidence.clone().unwrap_or_else(|| Number::from(1));
-        found.sort_by(|a, b| sure(b).cmp(&sure(a)).then_with(|| a.id.cmp(&b.id)));
+        found.order_by(|a, b| sure(b).cmp(&sure(a)).then_with(|| a.id.cmp(&b.id)));
         // A relation from an entity to itself is listed under both its ends.
         found.dedup_by(|a, b| a.id == b.id);
         found.into_iter().map(|r| self.relation_view(r, at)).collect()
@@ -96,7 +96,7 @@ impl World {
                 last_seq: *last_seq,
             });
         }
-        events.sort_by(|a, b| (a.seq, &a.id).cmp(&(b.seq, &b.id)));
+        events.order_by(|a, b| (a.seq, &a.id).cmp(&(b.seq, &b.id)));
         events
     }
 
@@ -157,7 +157,7 @@ impl World {
                 details: Value::Null,
             });
         }
-        out.sort_by_key(|problem| problem.seq);
+        out.order_by_key(|problem| problem.seq);
         out
     }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use throughline_value::{Map, Value};
+use throughline_value::{InOrder as _, Map, Value};
 
 use super::{Args, Function, MANY, lazy, strict, text::position};
 use crate::ast::{Node, NodeData};
@@ -315,7 +315,7 @@ fn sort(context: &Context<'_>, nodes: &[Node]) -> Result<Val, Error> {
     })?;
     // The order of a sort that met two values without one is of no use; the first such pair is the error.
     let failed: RefCell<Option<Error>> = RefCell::new(None);
-    keyed.sort_by(|(a, _), (b, _)| {
+    keyed.order_by(|(a, _), (b, _)| {
         if failed.borrow().is_some() {
             return Ordering::Equal;
         }

@@ -1,7 +1,7 @@
 //! Collecting what is wrong.
 
 use throughline_protocol::view::{Diagnostic, Fix};
-use throughline_value::Span;
+use throughline_value::{InOrder as _, Span};
 
 use crate::limits::MAX_DIAGNOSTICS;
 
@@ -49,7 +49,7 @@ impl Problems {
 
     /// All of them in the order of the text, each once.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        self.0.sort_by_key(|d| d.span.map_or((usize::MAX, usize::MAX), |s| (s.start, s.end)));
+        self.0.order_by_key(|d| d.span.map_or((usize::MAX, usize::MAX), |s| (s.start, s.end)));
         self.0.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
         if self.0.len() > MAX_DIAGNOSTICS {
             let left = self.0.len() - MAX_DIAGNOSTICS;

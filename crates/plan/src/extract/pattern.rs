@@ -1,6 +1,6 @@
 //! Regular expressions over a text.
 
-use throughline_value::{Span, Value};
+use throughline_value::{InOrder as _, Span, Value};
 
 use super::{Failure, Found};
 use crate::limits::MAX_MATCHES;
@@ -39,7 +39,7 @@ fn missing(text: &str, pattern: &str) -> String {
 fn words(pattern: &str) -> impl Iterator<Item = &str> {
     let mut words: Vec<&str> =
         pattern.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 2).collect();
-    words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    words.order_by_key(|word| std::cmp::Reverse(word.chars().count()));
     words.into_iter()
 }
 

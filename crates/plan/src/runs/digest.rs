@@ -1,7 +1,7 @@
 //! What the digests say of runs.
 
 use throughline_journal::{Digest, Millis};
-use throughline_value::{Value, to_value};
+use throughline_value::{InOrder as _, Value, to_value};
 
 use super::Plans;
 
@@ -52,7 +52,7 @@ impl Plans {
                 one.finish()
             })
             .collect();
-        runs.sort();
+        runs.order_by(|a, b| a.cmp(b));
         digest.text("plans");
         for run in &runs {
             digest.text(run);
