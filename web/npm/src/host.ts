@@ -1,6 +1,5 @@
 // Where an engine runs, and the messages to and from it.
 
-import type { Session as Instance } from "./pkg/throughline_wasm.js";
 import { ThroughlineError } from "./error.js";
 
 /** The global in which a panic leaves its words: the trap itself says only "unreachable". */
@@ -24,8 +23,20 @@ export interface Host {
   end(): void;
 }
 
-/** The engine's class, loaded. */
-export type Engine = typeof Instance;
+/** One engine, as the wasm module gives it. Texts in, texts out. */
+interface Instance {
+  request(text: string): Promise<unknown>;
+  on_push(listener: (text: string) => void): void;
+  host_result(text: string): void;
+  free(): void;
+}
+
+/** The engine's class, loaded. Written out, so that nobody's compiler has to read the module's own types. */
+export interface Engine {
+  new (): Instance;
+  list(): Promise<unknown>;
+  remove(storage: string, name: string): Promise<unknown>;
+}
 
 /** Loads the engine: once, and only when it is called. */
 export type Load = () => Promise<Engine>;

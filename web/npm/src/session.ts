@@ -353,11 +353,6 @@ export class Session extends JournalReader {
   close(): Promise<void> {
     return this.#link.close();
   }
-
-  /** As {@link close}, for `await using`. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
 }
 
 /** A cassette as text: one entry a line. */

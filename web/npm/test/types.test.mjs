@@ -2,8 +2,11 @@
 // They are compared with the protocol's source where that lies beside the package.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const beside = new URL("../../../crates/protocol/src/", import.meta.url);
 const skip = !existsSync(beside) && "SKIPPED: the protocol's source is not beside the package";
@@ -87,3 +90,15 @@ for (const [what, file] of [
     assert.equal(mine.size, theirs.size);
   });
 }
+
+const compiler = new URL("../node_modules/typescript/bin/tsc", import.meta.url);
+
+test(
+  "a strict TypeScript project compiles against the package and is refused a wrong field",
+  { skip: !existsSync(compiler) && "SKIPPED: the compiler is not installed" },
+  async () => {
+    const project = fileURLToPath(new URL("types/tsconfig.json", import.meta.url));
+    const compiled = promisify(execFile)(process.execPath, [fileURLToPath(compiler), "--project", project]);
+    await compiled.catch((error) => assert.fail(error.stdout));
+  },
+);
