@@ -456,8 +456,7 @@ impl Running {
 
     fn push_changed(&self) {
         let seq = self.with_journal(|journal| journal.head().seq);
-        let status = self.engine.borrow().query(self.now(), r#"{"type":"status"}"#).unwrap_or_default();
-        let busy = status.get("busy").and_then(Value::as_str).map(str::to_owned);
+        let busy = self.engine.borrow().busy().map(str::to_owned);
         self.push(&Push::Changed(Changed { seq, busy }));
     }
 

@@ -77,6 +77,12 @@ impl Engine {
         &self.journal
     }
 
+    /// The thread whose turn is going on.
+    #[must_use]
+    pub fn busy(&self) -> Option<&str> {
+        self.state.rooms.turns.open().find(|turn| turn.status == "running").map(|turn| turn.thread.as_str())
+    }
+
     /// Answers a query, given as its JSON text, from what is committed. `now` is what is valid at the head.
     ///
     /// # Errors

@@ -26,7 +26,11 @@ async function handle(message: ToWorker): Promise<void> {
   try {
     let text: string;
     if (message.kind === "request") {
-      host ??= here(load, listener);
+      // An engine that could not be loaded is loaded again by the next request.
+      host ??= here(load, listener).catch((error: unknown) => {
+        host = undefined;
+        throw error;
+      });
       text = await (await host).request(message.text);
     } else {
       const Engine = await load();
