@@ -104,18 +104,19 @@ impl Store for Faulty {
     fn close(&self) {}
 }
 
-type Timer = (Millis, Rc<RefCell<Option<Box<dyn FnOnce()>>>>);
+/// What a timer calls, until it has rung or was stopped.
+type Ring = Rc<RefCell<Option<Box<dyn FnOnce()>>>>;
 
 pub(crate) struct TestHost {
     pub(crate) now: Cell<Millis>,
     store: Rc<Faulty>,
     pushes: RefCell<Vec<Value>>,
     tasks: RefCell<Vec<Work>>,
-    timers: RefCell<Vec<Timer>>,
+    timers: RefCell<Vec<(Millis, Ring)>>,
 }
 
 /// A timer that was not dropped yet.
-struct Armed(Rc<RefCell<Option<Box<dyn FnOnce()>>>>);
+struct Armed(Ring);
 
 impl Drop for Armed {
     fn drop(&mut self) {
