@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use crate::files::{FileDoor, Picked};
 use crate::focus::{Focus, Place};
 use crate::home::Home;
-use crate::i18n::{Lang, Words, t};
+use crate::i18n::{Lang, Pick, t};
 use crate::keys;
 use crate::run::RunPage;
 use crate::settings::{self, Theme};
@@ -35,7 +35,7 @@ pub(crate) struct Notice {
     /// The error behind it.
     pub(crate) refusal: Option<Refusal>,
     /// What can be done about it.
-    pub(crate) action: Option<(fn(&'static Words) -> &'static str, Callback<()>)>,
+    pub(crate) action: Option<(Pick, Callback<()>)>,
 }
 
 /// Something that needs a yes.
@@ -46,7 +46,7 @@ pub(crate) struct Confirm {
     /// What a yes means.
     pub(crate) text: Message,
     /// The verb on the button.
-    pub(crate) verb: fn(&'static Words) -> &'static str,
+    pub(crate) verb: Pick,
     /// What a yes does.
     pub(crate) yes: Callback<()>,
 }

@@ -65,8 +65,11 @@ impl Lang {
     }
 }
 
+/// The choice of a word of the table, whatever the language.
+pub(crate) type Pick = fn(&'static Words) -> &'static str;
+
 /// One word or sentence in the reader's language, now and after a change of the language.
-pub(crate) fn t(pick: fn(&'static Words) -> &'static str) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
+pub(crate) fn t(pick: Pick) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
     let lang = use_app().lang;
     move || pick(lang.get().words())
 }

@@ -28,7 +28,7 @@ use web_sys::KeyboardEvent;
 use crate::app::use_app;
 use crate::focus::{Focus, View};
 use crate::format::{fill, localised};
-use crate::i18n::{Words, t};
+use crate::i18n::{Pick, t};
 use crate::keys;
 use crate::ui::{RefusalText, Switches};
 use machine::Size;
@@ -78,9 +78,7 @@ fn TopBar(verify: RwSignal<bool>) -> impl IntoView {
     let app = run.app;
     let name = run.name.get_value();
     let ready = Memo::new(move |_| run.stage.with(|stage| *stage == Stage::Ready));
-    let button = move |word: fn(&'static Words) -> &'static str,
-                       hint: fn(&'static Words) -> &'static str,
-                       act: Callback<()>| {
+    let button = move |word: Pick, hint: Pick, act: Callback<()>| {
         view! {
             <button class="button quiet" title=t(hint) prop:disabled=move || !ready.get() on:click=move |_| act.run(())>
                 {t(word)}
@@ -141,7 +139,7 @@ fn Failed(refusal: throughline_protocol::Refusal) -> impl IntoView {
 #[component]
 fn Opened(stage: Stage) -> AnyView {
     let run = use_run();
-    let words: Option<fn(&'static Words) -> &'static str> = match stage {
+    let words: Option<Pick> = match stage {
         Stage::Opening => Some(|w| w.opening),
         Stage::LoadingDemo => Some(|w| w.loading_demo),
         Stage::Ready | Stage::Failed(_) => None,
@@ -188,7 +186,7 @@ fn EmptyJournal() -> impl IntoView {
     }
 }
 
-fn view_word(view: View) -> fn(&'static Words) -> &'static str {
+fn view_word(view: View) -> Pick {
     match view {
         View::Overview => |w| w.view_overview,
         View::Events => |w| w.view_events,

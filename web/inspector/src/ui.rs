@@ -5,19 +5,19 @@ use throughline_protocol::Refusal;
 
 use crate::app::{Notice, use_app};
 use crate::format::fill;
-use crate::i18n::{Lang, Words, t};
+use crate::i18n::{Lang, Pick, t};
 use crate::settings::{self, Theme};
 
 /// A sentence of the table with its gaps filled, in whatever language is on.
 #[derive(Clone)]
 pub(crate) struct Message {
-    pick: fn(&'static Words) -> &'static str,
+    pick: Pick,
     parts: Vec<(&'static str, String)>,
 }
 
 impl Message {
     /// A sentence without gaps.
-    pub(crate) fn plain(pick: fn(&'static Words) -> &'static str) -> Self {
+    pub(crate) fn plain(pick: Pick) -> Self {
         Self { pick, parts: Vec::new() }
     }
 
@@ -193,7 +193,7 @@ pub(crate) fn ConfirmDialog() -> impl IntoView {
 pub(crate) fn HelpDialog() -> impl IntoView {
     let app = use_app();
     let title = Signal::derive(move || app.lang.get().words().keys_title.to_owned());
-    let rows: &[(&str, fn(&'static Words) -> &'static str)] = &[
+    let rows: &[(&str, Pick)] = &[
         ("n · Shift+n · → ←", |w| w.key_step),
         ("Home · End", |w| w.key_ends),
         ("Space", |w| w.key_play),
@@ -275,7 +275,7 @@ pub(crate) fn Empty(
     /// What is not here.
     what: Message,
     /// What to do.
-    hint: fn(&'static Words) -> &'static str,
+    hint: Pick,
 ) -> impl IntoView {
     let lang = use_app().lang;
     view! {

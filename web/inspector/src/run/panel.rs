@@ -5,13 +5,13 @@ use leptos::prelude::*;
 
 use super::state::use_run;
 use crate::format::{fill, number};
-use crate::i18n::{Lang, Words, t};
+use crate::i18n::{Lang, Pick, t};
 
 /// A panel: its title, the record it is of, what it holds.
 #[component]
 pub(crate) fn Panel(
     /// Its title.
-    title: fn(&'static Words) -> &'static str,
+    title: Pick,
     /// Its name, for addresses and tests.
     name: &'static str,
     /// What it holds.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::state::{RunState, use_run};
 use crate::format::{fill, full_time, number};
-use crate::i18n::{Words, t};
+use crate::i18n::{Pick, t};
 
 /// One record is shown for so long while it plays.
 const PLAY_MS: u64 = 600;
@@ -60,21 +60,20 @@ pub(crate) fn StepBar() -> impl IntoView {
     let run = use_run();
     let at_start = move || run.at.get() <= 1;
     let at_end = move || run.at.get() >= run.head.get();
-    let button =
-        move |glyph: &'static str, word: fn(&'static Words) -> &'static str, off: Signal<bool>, act: Callback<()>| {
-            // Not `disabled`: the focus must stay where it is when an end is reached.
-            view! {
-                <button
-                    class="button icon"
-                    aria-label=t(word)
-                    title=t(word)
-                    aria-disabled=move || if off.get() { "true" } else { "false" }
-                    on:click=move |_| if !off.get_untracked() { act.run(()) }
-                >
-                    <Icon path=glyph/>
-                </button>
-            }
-        };
+    let button = move |glyph: &'static str, word: Pick, off: Signal<bool>, act: Callback<()>| {
+        // Not `disabled`: the focus must stay where it is when an end is reached.
+        view! {
+            <button
+                class="button icon"
+                aria-label=t(word)
+                title=t(word)
+                aria-disabled=move || if off.get() { "true" } else { "false" }
+                on:click=move |_| if !off.get_untracked() { act.run(()) }
+            >
+                <Icon path=glyph/>
+            </button>
+        }
+    };
     let place = move || {
         let lang = run.app.lang.get();
         fill(lang.words().of_total, &[("n", &number(run.head.get(), lang))])

@@ -10,7 +10,7 @@ use super::columns::{Axis, Window};
 use super::paint::{self, GLYPHS, Palette, Scene};
 use super::state::{RunState, use_run};
 use crate::format::{fill, full_time, number};
-use crate::i18n::{Words, t};
+use crate::i18n::{Pick, t};
 
 /// How far the pointer must move before a press becomes a drag, in pixels.
 const DRAG: f64 = 4.0;
@@ -79,7 +79,7 @@ impl TimelineState {
 }
 
 /// The word for a lane.
-pub(crate) fn lane_word(lane: &str) -> fn(&'static Words) -> &'static str {
+pub(crate) fn lane_word(lane: &str) -> Pick {
     match lane {
         "exchange" => |w| w.lane_exchange,
         "action" => |w| w.lane_action,
@@ -98,7 +98,7 @@ pub(crate) fn lane_word(lane: &str) -> fn(&'static Words) -> &'static str {
 pub(crate) fn TimelinePanel() -> impl IntoView {
     let run = use_run();
     let state: TimelineState = expect_context();
-    let axis_button = move |axis: Axis, word: fn(&'static Words) -> &'static str| {
+    let axis_button = move |axis: Axis, word: Pick| {
         view! {
             <button
                 class="segment"
