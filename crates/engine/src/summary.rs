@@ -47,7 +47,7 @@ pub(crate) fn line(record: &Record) -> String {
         "exchange.requested" => text("purpose"),
         "exchange.finished" => text("text").or_else(|| text("ending")),
         "exchange.failed" => pair("code", "message"),
-        "command.refused" => pair("code", "message"),
+        "command.refused" | "proposal.refused" => pair("code", "message"),
         "relation.added" => {
             Some(["from", "relation", "to"].iter().filter_map(|name| text(name)).collect::<Vec<_>>().join(" "))
         }

@@ -1,6 +1,6 @@
 //! Asking a model for one JSON value, with bounded retries that quote what was wrong.
 
-use throughline_journal::Draft;
+use throughline_journal::{Cause, Draft};
 use throughline_model::{Request, structured};
 use throughline_protocol::Context;
 use throughline_value::Value;
@@ -18,8 +18,8 @@ pub const MAX_RETRIES: u32 = 8;
 pub(crate) enum Asked<T> {
     /// Nothing yet.
     Wait,
-    /// Ask (again): record this, the engine does the rest.
-    Ask(Box<Draft>),
+    /// Ask (again): record these, the engine does the rest.
+    Ask(Vec<Draft>),
     /// A reply that holds.
     Got(T),
     /// No reply held; the reasons, newest last.
@@ -75,5 +75,17 @@ pub(crate) fn ask<T>(
         attempt: attempts + 1,
         request: request.to_value(),
     };
-    Asked::Ask(Box::new(draft(ctx, "exchange.requested", &requested)))
+    let mut requested = draft(ctx, "exchange.requested", &requested);
+    if wrong.is_empty() {
+        return Asked::Ask(vec![requested]);
+    }
+    // What the model proposed is on record either way; the next attempt follows from its refusal.
+    let refused = Value::from([
+        ("code", Value::from("proposal-refused")),
+        ("message", Value::from(wrong.join("; "))),
+        ("purpose", Value::from(purpose)),
+        ("exchange", Value::from(format!("x{}.{purpose}.{attempts}", turn.seq))),
+    ]);
+    requested.cause = Cause::Draft(0);
+    Asked::Ask(vec![ctx.draft("proposal.refused", refused), requested])
 }

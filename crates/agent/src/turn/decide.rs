@@ -33,7 +33,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
     );
     match asked {
         Asked::Wait => Move::Wait,
-        Asked::Ask(draft) => Move::Record(vec![*draft]),
+        Asked::Ask(drafts) => Move::Record(drafts),
         Asked::Got(proposal) => propose(rooms, turn, ctx, proposal, "done", by_model),
         Asked::GaveUp(wrong) => match by_rules(rooms, turn, ctx, intent) {
             Ok(proposal) => propose(rooms, turn, ctx, proposal, "fallback", by_rule),

@@ -38,7 +38,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         );
         match asked {
             Asked::Wait => return Move::Wait,
-            Asked::Ask(draft) => return Move::Record(vec![*draft]),
+            Asked::Ask(drafts) => return Move::Record(drafts),
             Asked::Got(plan) => return start(plan, inputs, by_model("the model's plan holds"), false),
             Asked::GaveUp(wrong) if intent.plan.is_null() => {
                 let output = Value::from([("model", Value::from(wrong))]);

@@ -28,7 +28,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
     );
     match asked {
         Asked::Wait => Move::Wait,
-        Asked::Ask(draft) => Move::Record(vec![*draft]),
+        Asked::Ask(drafts) => Move::Record(drafts),
         Asked::Got(found) if is_sure(&found, ctx.domain) => end(turn, ctx, "done", found),
         Asked::Got(found) => ask_person(turn, ctx, found),
         Asked::GaveUp(wrong) => {
