@@ -1,5 +1,6 @@
 //! The page: its place, language and theme, what it tells a person, and whether it is at rest.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -15,7 +16,7 @@ use crate::i18n::{Lang, Pick, t};
 use crate::keys;
 use crate::run::RunPage;
 use crate::settings::{self, Theme};
-use crate::ui::{ConfirmDialog, HelpDialog, Message, Notices};
+use crate::ui::{ConfirmDialog, HelpDialog, Message, notices};
 
 /// How long after the last work the page counts as at rest: long enough for what the work set off.
 const REST_MS: u64 = 40;
@@ -145,6 +146,10 @@ impl AppState {
 
     /// Does some work; the page is not at rest until it is done.
     pub(crate) fn work(self, work: impl Future<Output = ()> + 'static) {
+        self.work_boxed(Box::pin(work));
+    }
+
+    fn work_boxed(self, work: Pin<Box<dyn Future<Output = ()>>>) {
         self.working.update(|n| *n += 1);
         spawn_local(async move {
             work.await;
@@ -226,7 +231,7 @@ pub(crate) fn App() -> impl IntoView {
             event.prevent_default();
             crate::ui::focus_on("main");
         }>{t(|w| w.skip)}</a>
-        <Notices/>
+        {notices()}
         <FileDoor/>
         {move || match place.get() {
             Place::Home => view! { <Home/> }.into_any(),

@@ -2,12 +2,13 @@
 
 use leptos::prelude::*;
 
-use crate::app::{Confirm, use_app};
+use crate::app::{AppState, Confirm, use_app};
 use crate::demo::{self, Card};
+use crate::dom::{Dom, El, el};
 use crate::files;
 use crate::focus::Focus;
 use crate::format::{fill, localised, number};
-use crate::i18n::t;
+use crate::i18n::{Lang, t};
 use crate::session::{self, Stored};
 use crate::settings;
 use crate::ui::{Message, Switches};
@@ -59,94 +60,79 @@ pub(crate) fn Home() -> impl IntoView {
                 </span>
                 <span class="drop-note">{t(|w| w.drop_note)}</span>
             </button>
-            <section aria-labelledby="demos-title">
-                <h2 id="demos-title">{t(|w| w.demos)}</h2>
-                <p class="hint">{t(|w| w.demos_note)}</p>
-                <ul class="cards">
-                    {move || match cards.get() {
-                        None => view! { <li class="hint">{t(|w| w.working)}</li> }.into_any(),
-                        Some(list) if list.is_empty() => view! { <li class="hint">{t(|w| w.no_demos)}</li> }.into_any(),
-                        Some(list) => list.into_iter().map(|card| view! { <DemoCard card/> }).collect_view().into_any(),
-                    }}
-                </ul>
-            </section>
-            <section aria-labelledby="journals-title">
-                <h2 id="journals-title">{t(|w| w.journals)}</h2>
-                <ul class="journals">
-                    {move || match journals.get() {
-                        None => view! { <li class="hint">{t(|w| w.working)}</li> }.into_any(),
-                        Some(list) if list.is_empty() => view! { <li class="hint">{t(|w| w.no_journals)}</li> }.into_any(),
-                        Some(list) => {
-                            list.into_iter().map(|journal| view! { <Journal journal refresh/> }).collect_view().into_any()
-                        }
-                    }}
-                </ul>
-            </section>
+            <Dom show=Box::new(move || {
+                let lang = app.lang.get();
+                let words = lang.words();
+                let section = |id: &'static str, name: &'static str| {
+                    el("section").attr("aria-labelledby", id).with(el("h2").attr("id", id).text(name))
+                };
+                let line = |text: &'static str| el("li").class("hint").text(text);
+                let demos = cards.with(|cards| match cards {
+                    None => vec![line(words.working)],
+                    Some(list) if list.is_empty() => vec![line(words.no_demos)],
+                    Some(list) => list.iter().map(|card| demo_card(app, card, lang)).collect(),
+                });
+                let stored = journals.with(|journals| match journals {
+                    None => vec![line(words.working)],
+                    Some(list) if list.is_empty() => vec![line(words.no_journals)],
+                    Some(list) => list.iter().map(|journal| journal_row(app, journal, refresh, lang)).collect(),
+                });
+                vec![
+                    section("demos-title", words.demos)
+                        .with(el("p").class("hint").text(words.demos_note))
+                        .with(el("ul").class("cards").all(demos)),
+                    section("journals-title", words.journals).with(el("ul").class("journals").all(stored)),
+                ]
+            })/>
         </main>
     }
 }
 
-#[component]
-fn DemoCard(card: Card) -> impl IntoView {
-    let app = use_app();
+fn demo_card(app: AppState, card: &Card, lang: Lang) -> El {
     let name = card.journal();
-    let Card { title, description, .. } = card;
-    view! {
-        <li class="card">
-            <h3>{move || localised(&title, app.lang.get())}</h3>
-            <p>{move || localised(&description, app.lang.get())}</p>
-            <button class="button primary" on:click=move |_| app.go(Focus::run(&name))>{t(|w| w.open_demo)}</button>
-        </li>
-    }
+    let open = el("button").class("button primary").text(lang.words().open_demo);
+    el("li")
+        .class("card")
+        .with(el("h3").text(localised(&card.title, lang)))
+        .with(el("p").text(localised(&card.description, lang)))
+        .with(open.on_click(move || app.go(Focus::run(&name))))
 }
 
-#[component]
-fn Journal(journal: Stored, refresh: Callback<()>) -> impl IntoView {
-    let app = use_app();
-    let Stored { name, seq, error } = journal;
-    let records = move || {
-        let lang = app.lang.get();
-        fill(lang.words().records_n, &[("n", &number(seq, lang))])
+fn journal_row(app: AppState, journal: &Stored, refresh: Callback<()>, lang: Lang) -> El {
+    let words = lang.words();
+    let Stored { name, seq, error } = journal.clone();
+    let records = fill(words.records_n, &[("n", &number(seq, lang))]);
+    let button = |class: &'static str, word: &'static str| {
+        el("button").class(class).attr("aria-label", format!("{word} {name}")).text(word)
     };
-    let open_name = name.clone();
-    let open = move |_| app.go(Focus::run(&open_name));
-    let delete_name = name.clone();
-    let delete = move |_| {
-        let name = delete_name.clone();
-        let yes = Callback::new({
-            let name = name.clone();
-            move |()| {
-                let name = name.clone();
-                app.work(async move {
-                    match session::delete(&name).await {
-                        Ok(()) => settings::keep_sentinel(&name, 0),
-                        Err(refusal) => app.tell_refusal(refusal),
-                    }
-                    refresh.run(());
-                });
+    let (opened, deleted) = (name.clone(), name.clone());
+    el("li")
+        .class("journal")
+        .with(el("span").class("journal-name").text(name.clone()))
+        .with(el("span").class("hint num").text(records))
+        .maybe(error.map(|code| el("code").class("bad-text").text(code)))
+        .with(el("span").class("bar-gap"))
+        .with(button("button", words.open).on_click(move || app.go(Focus::run(&opened))))
+        .with(button("button quiet", words.delete).on_click(move || ask_to_delete(app, &deleted, refresh)))
+}
+
+/// Deletes a journal, once a person has said yes.
+fn ask_to_delete(app: AppState, name: &str, refresh: Callback<()>) {
+    let deleted = name.to_owned();
+    let yes = Callback::new(move |()| {
+        let name = deleted.clone();
+        app.work(async move {
+            match session::delete(&name).await {
+                Ok(()) => settings::keep_sentinel(&name, 0),
+                Err(refusal) => app.tell_refusal(refusal),
             }
+            refresh.run(());
         });
-        app.confirm.set(Some(Confirm {
-            title: Message::plain(|w| w.delete_title).with("name", &name),
-            text: Message::plain(|w| w.delete_text),
-            verb: |w| w.delete,
-            yes,
-        }));
-    };
-    let label = name.clone();
-    let open_label = {
-        let name = name.clone();
-        move || format!("{} {name}", app.lang.get().words().open)
-    };
-    let delete_label = move || format!("{} {name}", app.lang.get().words().delete);
-    view! {
-        <li class="journal">
-            <span class="journal-name">{label}</span>
-            <span class="hint num">{records}</span>
-            {error.map(|code| view! { <code class="bad-text">{code}</code> })}
-            <span class="bar-gap"></span>
-            <button class="button" aria-label=open_label on:click=open>{t(|w| w.open)}</button>
-            <button class="button quiet" aria-label=delete_label on:click=delete>{t(|w| w.delete)}</button>
-        </li>
-    }
+    });
+    app.confirm.set(Some(Confirm {
+        title: Message::plain(|w| w.delete_title).with("name", name),
+        text: Message::plain(|w| w.delete_text),
+        verb: |w| w.delete,
+        yes,
+    }));
 }

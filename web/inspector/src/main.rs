@@ -7,6 +7,7 @@
 mod app;
 mod bridge;
 mod demo;
+mod dom;
 mod files;
 mod focus;
 mod format;

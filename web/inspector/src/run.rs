@@ -26,11 +26,12 @@ use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
 use crate::app::use_app;
+use crate::dom::Dom;
 use crate::focus::{Focus, View};
 use crate::format::{fill, localised};
 use crate::i18n::{Pick, t};
 use crate::keys;
-use crate::ui::{RefusalText, Switches};
+use crate::ui::{Switches, refusal_el};
 use machine::Size;
 use open::How;
 use state::{RunState, Stage, use_run};
@@ -66,8 +67,8 @@ pub(crate) fn RunPage(name: String) -> impl IntoView {
                 stage => view! { <Opened stage/> }.into_any(),
             }}
         </main>
-        <evidence::EvidenceDialog/>
-        <verify::VerifyDialog open=verify/>
+        {evidence::evidence_dialog()}
+        {verify::verify_dialog(verify)}
     }
 }
 
@@ -123,7 +124,7 @@ fn Failed(refusal: throughline_protocol::Refusal) -> impl IntoView {
     view! {
         <section class="failed" role="alert">
             <h2>{t(|w| w.open_failed)}</h2>
-            <RefusalText refusal/>
+            <Dom show=Box::new(move || vec![refusal_el(&refusal, run.app.lang.get())])/>
             <p class="options">
                 <button class="button primary" on:click=move |_| open::reopen(run)>{t(|w| w.try_again)}</button>
                 <button class="button" on:click=move |_| open::open(run, How { in_memory: true, leave_empty: false })>
@@ -156,9 +157,9 @@ fn Opened(stage: Stage) -> AnyView {
         <Show when=move || run.head.get() == 0>
             <EmptyJournal/>
         </Show>
-        <conversation::Conversation/>
+        {conversation::conversation()}
         <Views/>
-        <details::Details/>
+        {details::details()}
     }
     .into_any()
 }
@@ -250,21 +251,21 @@ fn Views() -> impl IntoView {
             >
                 {move || match run.view.get() {
                     View::Overview => view! {
-                        <machine::MachinePanel size=Size::Brief/>
-                        <plan::PlanPanel size=Size::Brief/>
-                        <facts::FactsPanel/>
-                        <schedule::SchedulePanel/>
-                        <problems::ProblemsPanel/>
+                        {machine::machine_panel(Size::Brief)}
+                        {plan::plan_panel(Size::Brief)}
+                        {facts::facts_panel()}
+                        {schedule::schedule_panel()}
+                        {problems::problems_panel()}
                     }
                     .into_any(),
-                    View::Events => view! { <records::RecordsPanel/> }.into_any(),
-                    View::Plan => view! { <plan::PlanPanel size=Size::Full/> }.into_any(),
-                    View::State => view! { <machine::MachinePanel size=Size::Full/> }.into_any(),
-                    View::Facts => view! { <facts::FactsPanel/> }.into_any(),
-                    View::World => view! { <world::WorldPanel/> }.into_any(),
-                    View::Schedule => view! { <schedule::SchedulePanel/> }.into_any(),
-                    View::Memory => view! { <memory::MemoryPanel/> }.into_any(),
-                    View::Problems => view! { <problems::ProblemsPanel/> }.into_any(),
+                    View::Events => records::records_panel(),
+                    View::Plan => plan::plan_panel(Size::Full),
+                    View::State => machine::machine_panel(Size::Full),
+                    View::Facts => facts::facts_panel(),
+                    View::World => world::world_panels(),
+                    View::Schedule => schedule::schedule_panel(),
+                    View::Memory => memory::memory_panel(),
+                    View::Problems => problems::problems_panel(),
                 }}
             </div>
         </section>

@@ -44,16 +44,24 @@ impl Session {
 
     /// One call of the protocol and its result.
     pub(crate) async fn call(&self, call: impl Into<Call>) -> Result<Value, Refusal> {
-        let text = call.into().to_value().to_json();
+        self.call_text(call.into().to_value().to_json()).await
+    }
+
+    async fn call_text(&self, text: String) -> Result<Value, Refusal> {
         let answer = bridge::request(&self.js, &text).await.map_err(|error| refusal(&error))?;
         Ok(json::read_value(&answer.as_string().unwrap_or_default())?)
     }
 
     /// Answers a query.
     pub(crate) async fn ask<T: DeserializeOwned>(&self, query: impl Into<Query>) -> Result<T, Refusal> {
-        let query = query.into().to_value().to_json();
-        let value = self.call(Ask { query }).await?;
+        let value = self.ask_value(&query.into()).await?;
         Ok(from_value(&value)?)
+    }
+
+    /// Answers a query with a value that is not read yet.
+    pub(crate) async fn ask_value(&self, query: &Query) -> Result<Value, Refusal> {
+        let query = query.to_value().to_json();
+        self.call(Ask { query }).await
     }
 
     /// Runs a command given as a value; a refusal is an error here.

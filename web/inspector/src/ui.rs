@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use throughline_protocol::Refusal;
 
 use crate::app::{Notice, use_app};
+use crate::dom::{Dom, El, el};
 use crate::format::fill;
 use crate::i18n::{Lang, Pick, t};
 use crate::settings::{self, Theme};
@@ -44,60 +45,52 @@ pub(crate) fn focus_on(id: &str) {
 }
 
 /// An error in full: what was wrong, its code, where, and what would work.
-#[component]
-pub(crate) fn RefusalText(refusal: Refusal) -> impl IntoView {
-    let lang = use_app().lang;
-    let code = refusal.code.clone();
-    let byte = refusal.span.map(|span| span.start).or_else(|| {
+pub(crate) fn refusal_el(refusal: &Refusal, lang: Lang) -> El {
+    let words = lang.words();
+    let byte = refusal.span.map(|span| span.start.to_string()).or_else(|| {
         let byte = refusal.details.get("byte").and_then(throughline_value::Value::as_i64);
-        byte.and_then(|byte| usize::try_from(byte).ok())
+        byte.map(|byte| byte.to_string())
     });
-    let path = refusal.path.clone();
-    let place = move || {
-        let words = lang.get().words();
-        let mut parts = vec![fill(words.error_code, &[("code", &code)])];
-        parts.extend(path.iter().map(|path| fill(words.error_path, &[("path", path)])));
-        parts.extend(byte.iter().map(|byte| fill(words.error_byte, &[("byte", &byte.to_string())])));
-        parts.join(" · ")
-    };
-    view! {
-        <span class="refusal">
-            <span class="refusal-text">{refusal.message}</span>
-            {refusal.suggestion.map(|text| view! { <span class="refusal-hint">{text}</span> })}
-            <code class="refusal-code">{place}</code>
-        </span>
-    }
+    let mut place = vec![fill(words.error_code, &[("code", &refusal.code)])];
+    place.extend(refusal.path.iter().map(|path| fill(words.error_path, &[("path", path)])));
+    place.extend(byte.iter().map(|byte| fill(words.error_byte, &[("byte", byte)])));
+    let line = |class: &'static str, text: String| el("span").class(class).text(text);
+    el("span")
+        .class("refusal")
+        .with(line("refusal-text", refusal.message.clone()))
+        .maybe(refusal.suggestion.clone().map(|text| line("refusal-hint", text)))
+        .with(el("code").class("refusal-code").text(place.join(" · ")))
 }
 
 /// What the page tells, above everything else.
-#[component]
-pub(crate) fn Notices() -> impl IntoView {
+pub(crate) fn notices() -> AnyView {
     let app = use_app();
-    view! {
-        <div class="notices" aria-live="assertive">
-            {move || {
-                let one = |notice: Notice| {
-                    let key = notice.key;
-                    let message = notice.message.clone();
-                    let action = notice.action.map(|(verb, act)| {
-                        view! { <button class="button" on:click=move |_| act.run(())>{t(verb)}</button> }
-                    });
-                    view! {
-                        <div class="notice" class:bad=notice.bad role=if notice.bad { "alert" } else { "status" }>
-                            <span class="notice-mark" aria-hidden="true">{if notice.bad { "✕" } else { "▪" }}</span>
-                            <p>
-                                {move || message.text(app.lang.get())}
-                                {notice.refusal.map(|refusal| view! { <RefusalText refusal/> })}
-                            </p>
-                            {action}
-                            <button class="button quiet" on:click=move |_| app.untell(key)>{t(|w| w.dismiss)}</button>
-                        </div>
-                    }
-                };
-                app.notices.get().into_iter().map(one).collect_view()
-            }}
-        </div>
-    }
+    let one = move |notice: Notice, lang: Lang| {
+        let words = lang.words();
+        let key = notice.key;
+        let said =
+            el("p").text(notice.message.text(lang)).maybe(notice.refusal.map(|refusal| refusal_el(&refusal, lang)));
+        let action = notice
+            .action
+            .map(|(verb, act)| el("button").class("button").text(verb(words)).on_click(move || act.run(())));
+        let dismiss = el("button").class("button quiet").text(words.dismiss).on_click(move || app.untell(key));
+        el("div")
+            .class(if notice.bad { "notice bad" } else { "notice" })
+            .attr("role", if notice.bad { "alert" } else { "status" })
+            .with(el("span").class("notice-mark").attr("aria-hidden", "true").text(if notice.bad {
+                "✕"
+            } else {
+                "▪"
+            }))
+            .with(said)
+            .maybe(action)
+            .with(dismiss)
+    };
+    let show = Box::new(move || {
+        let lang = app.lang.get();
+        app.notices.get().into_iter().map(|notice| one(notice, lang)).collect()
+    });
+    view! { <div class="notices" aria-live="assertive"><Dom show/></div> }.into_any()
 }
 
 /// A dialog of the browser's own kind: modal, closed by Escape, the focus goes back where it was.
@@ -193,7 +186,7 @@ pub(crate) fn ConfirmDialog() -> impl IntoView {
 pub(crate) fn HelpDialog() -> impl IntoView {
     let app = use_app();
     let title = Signal::derive(move || app.lang.get().words().keys_title.to_owned());
-    let rows: &[(&str, Pick)] = &[
+    let rows: &'static [(&'static str, Pick)] = &[
         ("n · Shift+n · → ←", |w| w.key_step),
         ("Home · End", |w| w.key_ends),
         ("Space", |w| w.key_play),
@@ -214,12 +207,14 @@ pub(crate) fn HelpDialog() -> impl IntoView {
     };
     view! {
         <Modal open=app.help title>
-            <dl class="keys">
-                {rows
-                    .iter()
-                    .map(|(keys, what)| view! { <div><dt><kbd>{*keys}</kbd></dt><dd>{t(*what)}</dd></div> })
-                    .collect_view()}
-            </dl>
+            <Dom show=Box::new(move || {
+                let words = app.lang.get().words();
+                let row = |(keys, what): &(&'static str, Pick)| {
+                    let keys = el("dt").with(el("kbd").text(*keys));
+                    el("div").with(keys).with(el("dd").text(what(words)))
+                };
+                vec![el("dl").class("keys").all(rows.iter().map(row))]
+            })/>
             <label class="check">
                 <input type="checkbox" prop:checked=move || app.single_keys.get() on:change=toggle/>
                 {t(|w| w.keys_single)}
@@ -266,22 +261,5 @@ pub(crate) fn Switches() -> impl IntoView {
         <button class="button quiet" aria-label=t(|w| w.help) title=t(|w| w.help) on:click=move |_| app.help.set(true)>
             "?"
         </button>
-    }
-}
-
-/// Says that there is nothing here, and what to do.
-#[component]
-pub(crate) fn Empty(
-    /// What is not here.
-    what: Message,
-    /// What to do.
-    hint: Pick,
-) -> impl IntoView {
-    let lang = use_app().lang;
-    view! {
-        <div class="empty">
-            <p>{move || what.text(lang.get())}</p>
-            <p class="hint">{t(hint)}</p>
-        </div>
     }
 }

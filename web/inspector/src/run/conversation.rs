@@ -7,8 +7,10 @@ use throughline_value::Value;
 use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
+use super::panel::{code, hint, more, seq_link, sign, title};
 use super::state::{RunState, use_run};
 use crate::demo::Step;
+use crate::dom::{Dom, El, el};
 use crate::format::{Piece, duration, fill, full_time, localised, pieces, value};
 use crate::i18n::{Lang, Words, t};
 use crate::session::command;
@@ -17,17 +19,14 @@ use crate::session::command;
 const MOVES: [i64; 3] = [60_000, 3_600_000, 86_400_000];
 
 /// The conversation.
-#[component]
-pub(crate) fn Conversation() -> impl IntoView {
+pub(crate) fn conversation() -> AnyView {
     let run = use_run();
     let turns = super::seen::use_view::<Vec<TurnView>, _>(|at, _| Some(Turns { at, thread: None }));
     let region = NodeRef::<leptos::html::Div>::new();
     // The newest turn is in sight once it begins, and its answer when it comes.
     let newest = Memo::new(move |_| {
-        turns.with(|seen| {
-            let list = seen.value.as_ref()?;
-            list.last().map(|turn| (list.len(), turn.answer.is_some()))
-        })
+        let list = turns.get().value?;
+        list.last().map(|turn| (list.len(), turn.answer.is_some()))
     });
     Effect::new(move |_| {
         let (Some(region), Some(_)) = (region.get(), newest.get()) else { return };
@@ -39,30 +38,31 @@ pub(crate) fn Conversation() -> impl IntoView {
             }
         });
     });
+    let show = Box::new(move || {
+        let lang = run.app.lang.get();
+        let words = lang.words();
+        let list = turns.get().value.unwrap_or_default();
+        let nothing = if run.follows.get() { words.no_turns } else { words.no_turns_here };
+        let nothing = list.is_empty().then(|| hint("p", nothing));
+        let turns = list.iter().map(|turn| turn_el(run, turn, lang));
+        nothing.into_iter().chain(turns).chain(suggestions(run, lang)).chain([next(run, lang)]).collect()
+    });
+    let at_hand = Box::new(move || steps(run, run.app.lang.get()).into_iter().collect());
     view! {
         <section class="conversation panel" aria-labelledby="conversation-title">
             <header class="panel-head">
                 <h2 id="conversation-title">{t(|w| w.conversation)}</h2>
             </header>
             <div node_ref=region class="turns" tabindex="0" role="region" aria-label=t(|w| w.conversation)>
-                {move || {
-                    let lang = run.app.lang.get();
-                    let list = turns.get().value.unwrap_or_default();
-                    if list.is_empty() {
-                        let word = if run.follows.get() { lang.words().no_turns } else { lang.words().no_turns_here };
-                        return view! { <p class="hint">{word}</p> }.into_any();
-                    }
-                    list.iter().map(|turn| turn_view(run, turn, lang)).collect_view().into_any()
-                }}
-                <Suggestions/>
-                <Next/>
+                <Dom show/>
             </div>
             <div class="ask">
-                <Steps/>
+                <Dom show=at_hand/>
                 <AskBox/>
             </div>
         </section>
     }
+    .into_any()
 }
 
 fn status_word(status: &str, words: &'static Words) -> &'static str {
@@ -85,39 +85,36 @@ fn stage_word(stage: &str, words: &'static Words) -> &'static str {
     }
 }
 
-fn turn_view(run: RunState, turn: &TurnView, lang: Lang) -> impl IntoView + use<> {
+fn turn_el(run: RunState, turn: &TurnView, lang: Lang) -> El {
     let words = lang.words();
-    let seq = turn.seq;
-    let stages = turn.stages.iter().map(|stage| stage_view(run, stage, lang)).collect_view();
-    let answer = turn.answer.as_ref().map(|answer| answer_view(run, answer, turn.last_seq, lang));
-    let question = turn.ask.as_ref().filter(|ask| !ask.settled).map(|ask| question_view(run, ask, lang));
-    let running = turn.status == "running";
-    view! {
-        <article class="turn" lang=turn.language.clone()>
-            <p class="said">
-                <span class="who">{words.you} " "</span>
-                <span class="said-text">{turn.text.clone()}</span>
-                " "
-                {super::details::seq_link(run, seq, lang)}
-            </p>
-            <ol class="stages" aria-label=words.stages>{stages}</ol>
-            <div class="reply">
-                <span class="who">{words.agent}</span>
-                <span class=format!("mark status-{}", turn.status)>{status_word(&turn.status, words)}</span>
-                {(running && run.follows.get_untracked()).then(|| {
-                    view! {
-                        <button class="button quiet" on:click=move |_| run.act(vec![command("stop_turn", &[])])>{words.stop}</button>
-                    }
-                })}
-                {answer}
-                {question}
-            </div>
-        </article>
-    }
+    let said = el("p")
+        .class("said")
+        .with(el("span").class("who").text(words.you))
+        .text(" ")
+        .with(el("span").class("said-text").text(turn.text.clone()))
+        .text(" ")
+        .with(seq_link(run, turn.seq, lang));
+    let stages = turn.stages.iter().map(|stage| stage_el(run, stage, lang));
+    let stops = (turn.status == "running" && run.follows.get()).then(|| {
+        let stop = move || run.act(vec![command("stop_turn", &[])]);
+        el("button").class("button quiet").text(words.stop).on_click(stop)
+    });
+    let reply = el("div")
+        .class("reply")
+        .with(el("span").class("who").text(words.agent))
+        .with(el("span").class(format!("mark status-{}", turn.status)).text(status_word(&turn.status, words)))
+        .maybe(stops)
+        .all(turn.answer.iter().flat_map(|answer| answer_els(run, answer, turn.last_seq, lang)))
+        .maybe(turn.ask.as_ref().filter(|ask| !ask.settled).map(|ask| question_el(run, ask, lang)));
+    el("article")
+        .class("turn")
+        .attr("lang", turn.language.clone())
+        .with(said)
+        .with(el("ol").class("stages").attr("aria-label", words.stages).all(stages))
+        .with(reply)
 }
 
-fn stage_view(run: RunState, stage: &StageView, lang: Lang) -> impl IntoView + use<> {
-    let words = lang.words();
+fn stage_el(run: RunState, stage: &StageView, lang: Lang) -> El {
     let seq = stage.seq;
     let glyph = match stage.verdict.as_str() {
         "done" => "✓",
@@ -126,131 +123,142 @@ fn stage_view(run: RunState, stage: &StageView, lang: Lang) -> impl IntoView + u
         "failed" => "✕",
         _ => "…",
     };
-    let time = stage.duration.filter(|ms| *ms > 0).map(|ms| view! { <span class="num hint">{duration(ms)}</span> });
-    view! {
-        <li>
-            <button class=format!("stage verdict-{}", stage.verdict) on:click=move |_| run.jump(seq)>
-                <span aria-hidden="true">{glyph}</span>
-                <span>{stage_word(&stage.stage, words)}</span>
-                <span class="sr">{stage.verdict.clone()}</span>
-                {time}
-            </button>
-        </li>
-    }
+    let time = stage.duration.filter(|ms| *ms > 0);
+    let button = el("button")
+        .class(format!("stage verdict-{}", stage.verdict))
+        .with(sign(glyph))
+        .with(el("span").text(stage_word(&stage.stage, lang.words())))
+        .with(el("span").class("sr").text(stage.verdict.clone()))
+        .maybe(time.map(|ms| el("span").class("num hint").text(duration(ms))))
+        .on_click(move || run.jump(seq));
+    el("li").with(button)
 }
 
-fn answer_view(run: RunState, answer: &AnswerView, at: u64, lang: Lang) -> impl IntoView + use<> {
+fn answer_els(run: RunState, answer: &AnswerView, at: u64, lang: Lang) -> Vec<El> {
     let words = lang.words();
     let known: Vec<u32> = answer.footnotes.iter().map(|note| note.number).collect();
-    let text = pieces(&answer.text, &known)
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Text(text) => view! { <span>{text}</span> }.into_any(),
+    let mut text = el("p").class("answer");
+    for piece in pieces(&answer.text, &known) {
+        text = match piece {
+            Piece::Text(piece) => text.with(el("span").text(piece)),
             Piece::Note(n) => {
-                let note = answer.footnotes.iter().find(|note| note.number == n).cloned();
-                note.map(|note| note_button(run, note, at, lang)).into_any()
+                let note = answer.footnotes.iter().find(|note| note.number == n);
+                text.maybe(note.map(|note| note_button(run, note, at, lang)))
             }
-        })
-        .collect_view();
-    let notes = answer.footnotes.iter().map(|note| footnote(run, note, at, lang)).collect_view();
+        };
+    }
     let unsupported = (!answer.unsupported.is_empty())
-        .then(|| view! { <p class="warn">{fill(words.unsupported, &[("list", &answer.unsupported.join(", "))])}</p> });
-    let has_notes = !answer.footnotes.is_empty();
-    view! {
-        <p class="answer">{text}</p>
-        {unsupported}
-        {has_notes.then(|| {
-            view! {
-                <details class="more notes">
-                    <summary>{words.footnotes}</summary>
-                    <ol>{notes}</ol>
-                </details>
-            }
-        })}
-    }
+        .then(|| el("p").class("warn").text(fill(words.unsupported, &[("list", &answer.unsupported.join(", "))])));
+    let notes = (!answer.footnotes.is_empty()).then(|| {
+        let notes = answer.footnotes.iter().map(|note| footnote(run, note, at, lang));
+        more(words.footnotes, el("ol").all(notes)).class("more notes")
+    });
+    std::iter::once(text).chain(unsupported).chain(notes).collect()
 }
 
-fn note_button(run: RunState, note: Footnote, at: u64, lang: Lang) -> impl IntoView {
-    let label = fill(lang.words().footnote, &[("n", &note.number.to_string()), ("value", &note.value)]);
-    let Footnote { number, value, evidence, .. } = note;
-    if evidence.is_empty() {
-        return view! { <span class="note none num" aria-label=label role="img">{number}</span> }.into_any();
+fn note_button(run: RunState, note: &Footnote, at: u64, lang: Lang) -> El {
+    let number = note.number.to_string();
+    let label = fill(lang.words().footnote, &[("n", &number), ("value", &note.value)]);
+    if note.evidence.is_empty() {
+        return el("span").class("note none num").attr("role", "img").attr("aria-label", label).text(number);
     }
-    let show = move |_| run.show_evidence(&value, &evidence, at);
-    view! { <button class="note num" aria-label=label on:click=show>{number}</button> }.into_any()
+    let (value, evidence) = (note.value.clone(), note.evidence.clone());
+    let show = move || run.show_evidence(&value, &evidence, at);
+    el("button").class("note num").attr("aria-label", label).text(number).on_click(show)
 }
 
-fn footnote(run: RunState, note: &Footnote, at: u64, lang: Lang) -> impl IntoView + use<> {
-    let links = note.evidence.iter().map(|evidence| super::evidence::link(run, evidence, at, lang)).collect_view();
-    view! {
-        <li>
-            <span class="num note-number">{note.number}</span>
-            <span class="note-body">
-                <code>{note.name.clone()}</code>
-                " "
-                <b>{note.value.clone()}</b>
-                {links}
-            </span>
-        </li>
-    }
+fn footnote(run: RunState, note: &Footnote, at: u64, lang: Lang) -> El {
+    let links = note.evidence.iter().map(|evidence| super::evidence::link(run, evidence, at, lang));
+    let body = el("span")
+        .class("note-body")
+        .with(code(note.name.clone()))
+        .text(" ")
+        .with(el("b").text(note.value.clone()))
+        .all(links);
+    el("li").with(el("span").class("num note-number").text(note.number.to_string())).with(body)
 }
 
-fn question_view(run: RunState, ask: &AskView, lang: Lang) -> impl IntoView + use<> {
+fn question_el(run: RunState, ask: &AskView, lang: Lang) -> El {
     let id = ask.id.clone();
     let answer = move |answer: Value| {
         run.act(vec![command("answer", &[("ask", Value::from(id.as_str())), ("answer", answer)])]);
     };
-    let typed = answer.clone();
     let options = ask.options.iter().map(|option| {
-        let (text, option, answer) = (value(option), option.clone(), answer.clone());
-        view! { <button class="button" on:click=move |_| answer(option.clone())>{text}</button> }
+        let (option, answer) = (option.clone(), answer.clone());
+        el("button").class("button").text(value(&option)).on_click(move || answer(option.clone()))
     });
-    let options = options.collect_view();
+    let options = el("p").class("options").all(options);
     let free = ask.options.is_empty().then(|| {
-        let submit = move |event: web_sys::Event| typed(Value::from(event_target_value(&event)));
-        view! { <input class="field" aria-label=lang.words().question_for_you on:change=submit/> }
+        let submit = move |event: web_sys::Event| answer(Value::from(event_target_value(&event)));
+        el("input").class("field").attr("aria-label", lang.words().question_for_you).on("change", submit)
     });
-    view! {
-        <div class="question">
-            <p>{ask.question.clone()}</p>
-            <p class="options">{options} {free}</p>
-        </div>
-    }
+    el("div").class("question").with(el("p").text(ask.question.clone())).with(options).maybe(free)
+}
+
+/// A button that waits while a turn goes on.
+fn busy_button(run: RunState, class: &'static str, act: impl Fn() + 'static) -> El {
+    let off = if run.busy.get() { "true" } else { "false" };
+    el("button").class(class).attr("aria-disabled", off).on_click(move || {
+        if !run.busy.get_untracked() {
+            act();
+        }
+    })
 }
 
 /// What the demo suggests to ask.
-#[component]
-fn Suggestions() -> impl IntoView {
-    let run = use_run();
-    move || {
-        let lang = run.app.lang.get();
-        let questions = run.demo.get().map(|demo| demo.questions(lang.tag())).unwrap_or_default();
-        let button = |question: String| {
-            let asked = question.clone();
-            let ask = move |_| {
-                if !run.busy.get_untracked() {
-                    run.ask(asked.clone());
-                }
-            };
-            view! {
-                <li>
-                    <button
-                        class="suggestion"
-                        aria-disabled=move || if run.busy.get() { "true" } else { "false" }
-                        on:click=ask
-                    >
-                        {question}
-                    </button>
-                </li>
+fn suggestions(run: RunState, lang: Lang) -> Vec<El> {
+    let questions = run.demo.get().map(|demo| demo.questions(lang.tag())).unwrap_or_default();
+    if questions.is_empty() {
+        return Vec::new();
+    }
+    let buttons = questions.into_iter().map(|question| {
+        let asked = question.clone();
+        el("li").with(busy_button(run, "suggestion", move || run.ask(asked.clone())).text(question))
+    });
+    vec![title(lang.words().suggestions), el("ul").class("suggestions").all(buttons)]
+}
+
+/// What can happen next in the demo's world, always at hand.
+fn steps(run: RunState, lang: Lang) -> Option<El> {
+    let demo = run.demo.get()?;
+    let button = |(n, step): (usize, &Step)| {
+        let (commands, advance) = (step.r#do.clone(), step.advance);
+        let act = move || {
+            if !commands.is_empty() {
+                run.act(commands.clone());
+            }
+            if let Some(by) = advance {
+                run.advance(by);
             }
         };
-        (!questions.is_empty()).then(|| {
-            view! {
-                <h3>{lang.words().suggestions}</h3>
-                <ul class="suggestions">{questions.into_iter().map(button).collect_view()}</ul>
-            }
-        })
-    }
+        let label = localised(&step.label, lang);
+        busy_button(run, "button", act).attr("aria-describedby", format!("step-hint-{n}")).text(label)
+    };
+    let buttons = demo.steps.iter().enumerate().map(button);
+    let group = el("p").class("next-steps").attr("role", "group").attr("aria-label", lang.words().what_next);
+    (!demo.steps.is_empty()).then(|| group.all(buttons))
+}
+
+/// What the demo's steps do, in words; and the clock.
+fn next(run: RunState, lang: Lang) -> El {
+    let words = lang.words();
+    let hint_row = |(n, step): (usize, &Step)| {
+        let text = el("dd").attr("id", format!("step-hint-{n}")).text(localised(&step.hint, lang));
+        el("div").with(el("dt").text(localised(&step.label, lang))).with(text)
+    };
+    let demo = run.demo.get().filter(|demo| !demo.steps.is_empty());
+    let hints = demo.as_ref().map(|demo| el("dl").class("next-hints").all(demo.steps.iter().enumerate().map(hint_row)));
+    let now = run.clock.get().map(|now| full_time(now, lang)).unwrap_or_default();
+    let moves = MOVES.into_iter().map(|by| {
+        let act = move || run.advance(by);
+        el("button").class("button").text(format!("+{}", duration(by))).on_click(act)
+    });
+    let clock = el("details")
+        .class("more clock")
+        .with(el("summary").text(format!("{} ", words.clock)).with(el("span").class("num").text(now)))
+        .with(hint("p", words.clock_hint))
+        .with(el("p").class("options").attr("role", "group").attr("aria-label", words.clock_advance).all(moves));
+    el("div").class("next").maybe(hints.is_some().then(|| title(words.what_next))).maybe(hints).with(clock)
 }
 
 /// Where a person asks.
@@ -306,88 +314,5 @@ fn AskBox() -> impl IntoView {
                 }}
             </p>
         </form>
-    }
-}
-
-/// What can happen next in the demo's world, always at hand.
-#[component]
-fn Steps() -> impl IntoView {
-    let run = use_run();
-    move || {
-        let lang = run.app.lang.get();
-        let demo = run.demo.get()?;
-        let button = |(n, step): (usize, &Step)| {
-            let (label, commands, advance) = (localised(&step.label, lang), step.r#do.clone(), step.advance);
-            let act = move |_| {
-                if run.busy.get_untracked() {
-                    return;
-                }
-                if !commands.is_empty() {
-                    run.act(commands.clone());
-                }
-                if let Some(by) = advance {
-                    run.advance(by);
-                }
-            };
-            view! {
-                <button
-                    class="button"
-                    aria-describedby=format!("step-hint-{n}")
-                    aria-disabled=move || if run.busy.get() { "true" } else { "false" }
-                    on:click=act
-                >
-                    {label}
-                </button>
-            }
-        };
-        (!demo.steps.is_empty()).then(|| {
-            let buttons = demo.steps.iter().enumerate().map(button).collect_view();
-            view! { <p class="next-steps" role="group" aria-label=lang.words().what_next>{buttons}</p> }
-        })
-    }
-}
-
-/// What the demo's steps do, in words; and the clock.
-#[component]
-fn Next() -> impl IntoView {
-    let run = use_run();
-    let hints = move || {
-        let lang = run.app.lang.get();
-        let demo = run.demo.get()?;
-        let hint = |(n, step): (usize, &Step)| {
-            view! {
-                <div>
-                    <dt>{localised(&step.label, lang)}</dt>
-                    <dd id=format!("step-hint-{n}")>{localised(&step.hint, lang)}</dd>
-                </div>
-            }
-        };
-        (!demo.steps.is_empty()).then(|| {
-            view! {
-                <h3>{lang.words().what_next}</h3>
-                <dl class="next-hints">{demo.steps.iter().enumerate().map(hint).collect_view()}</dl>
-            }
-        })
-    };
-    let clock = move || {
-        let lang = run.app.lang.get();
-        run.clock.get().map(|now| full_time(now, lang)).unwrap_or_default()
-    };
-    view! {
-        <div class="next">
-            {hints}
-            <details class="more clock">
-                <summary>{t(|w| w.clock)} " " <span class="num">{clock}</span></summary>
-                <p class="hint">{t(|w| w.clock_hint)}</p>
-                <p class="options" role="group" aria-label=t(|w| w.clock_advance)>
-                    {MOVES
-                        .into_iter()
-                        .map(|by| {
-                            view! { <button class="button" on:click=move |_| run.advance(by)>{format!("+{}", duration(by))}</button> }
-                        })
-                        .collect_view()}
-                </p>
-            </details>
-        </div>
     }
 }

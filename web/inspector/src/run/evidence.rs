@@ -6,39 +6,36 @@ use throughline_protocol::{Moment, Refusal, query};
 use throughline_value::json;
 use wasm_bindgen::JsCast as _;
 
+use super::panel::{code, hint, refused};
 use super::state::{RunState, Shown, use_run};
+use crate::dom::{Dom, El, Text, el};
 use crate::format::{cut, fill, short_hash};
 use crate::i18n::Lang;
 use crate::session::Session;
-use crate::ui::{Modal, RefusalText};
+use crate::ui::Modal;
 
 /// How many characters of a quote stand in a list.
 const QUOTE_CHARS: usize = 60;
 
 /// A button that opens the evidence in its document.
-pub(crate) fn link(run: RunState, evidence: &Evidence, at: u64, lang: Lang) -> impl IntoView + use<> {
+pub(crate) fn link(run: RunState, evidence: &Evidence, at: u64, lang: Lang) -> El {
     let opened = [evidence.clone()];
-    let quote = cut(&evidence.quote, QUOTE_CHARS);
-    let (place, page) = if evidence.document.is_empty() {
-        (evidence.method.clone(), None)
-    } else {
-        (evidence.document.clone(), Some(fill(lang.words().doc_page, &[("n", &evidence.page.to_string())])))
-    };
-    view! {
-        <button class="evidence" on:click=move |_| run.show_evidence("", &opened, at)>
-            <span class="evidence-doc">{place}</span>
-            {page.map(|page| view! { <span class="hint">{page}</span> })}
-            <q>{quote}</q>
-        </button>
-    }
+    let plain = evidence.document.is_empty();
+    let place = if plain { &evidence.method } else { &evidence.document };
+    let page = (!plain).then(|| hint("span", fill(lang.words().doc_page, &[("n", &evidence.page.to_string())])));
+    el("button")
+        .class("evidence")
+        .with(el("span").class("evidence-doc").text(place.clone()))
+        .maybe(page)
+        .with(el("q").text(cut(&evidence.quote, QUOTE_CHARS)))
+        .on_click(move || run.show_evidence("", &opened, at))
 }
 
 /// A piece of evidence with its document, once that is found; no document for what is none.
 type Found = (Evidence, Option<Result<DocumentView, Refusal>>);
 
 /// What a value rests on, each place highlighted in its document.
-#[component]
-pub(crate) fn EvidenceDialog() -> impl IntoView {
+pub(crate) fn evidence_dialog() -> AnyView {
     let run = use_run();
     let open = RwSignal::new(false);
     let found = RwSignal::new(None::<Vec<Found>>);
@@ -74,28 +71,24 @@ pub(crate) fn EvidenceDialog() -> impl IntoView {
             _ => words.evidence.to_owned(),
         })
     });
-    view! {
-        <Modal open title wide=true>
-            {move || {
-                let lang = run.app.lang.get();
-                match found.get() {
-                    None => view! { <p class="hint">{lang.words().working}</p> }.into_any(),
-                    Some(all) => all.into_iter().map(|(evidence, document)| place(&evidence, document, lang)).collect_view().into_any(),
-                }
-            }}
-        </Modal>
-    }
+    let show = move || {
+        let lang = run.app.lang.get();
+        found.with(|found| match found {
+            None => vec![hint("p", lang.words().working)],
+            Some(all) => all.iter().flat_map(|(evidence, document)| place(evidence, document.as_ref(), lang)).collect(),
+        })
+    };
+    view! { <Modal open title wide=true><Dom show=Box::new(show)/></Modal> }.into_any()
 }
 
-/// Brings the highlighted place of each document into sight, and the dialog back to its top.
+/// Brings the highlighted place of each document to the middle of its text.
 fn show_places() {
     let marks = document().query_selector_all("dialog[open] .document mark").ok();
     let Some(marks) = marks else { return };
-    for at in (0..marks.length()).rev() {
+    for at in 0..marks.length() {
         let mark = marks.item(at).and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok());
         let text = mark.as_ref().and_then(|mark| mark.parent_element());
         let (Some(mark), Some(text)) = (mark, text) else { continue };
-        // Only the document's own text scrolls; the place comes to its middle.
         let top = mark.get_bounding_client_rect().top() - text.get_bounding_client_rect().top();
         let middle = top - f64::from(text.client_height()) / 2.0;
         #[expect(clippy::cast_possible_truncation, reason = "pixels of one element")]
@@ -103,26 +96,27 @@ fn show_places() {
     }
 }
 
-fn place(evidence: &Evidence, document: Option<Result<DocumentView, Refusal>>, lang: Lang) -> AnyView {
-    let words = lang.words();
+fn place(evidence: &Evidence, document: Option<&Result<DocumentView, Refusal>>, lang: Lang) -> Vec<El> {
     match document {
         None => {
-            let quote =
-                json::read_value(&evidence.quote).map_or_else(|_| evidence.quote.clone(), |v| json::write_pretty(&v));
-            view! {
-                <h3 class="document-title">{evidence.method.clone()}</h3>
-                <pre class="document" tabindex="0">{quote}</pre>
-            }
-            .into_any()
+            let quote = json::read_value(&evidence.quote);
+            let quote = quote.map_or_else(|_| evidence.quote.clone(), |value| json::write_pretty(&value));
+            vec![heading(&evidence.method), page().text(quote)]
         }
-        Some(Err(refusal)) => view! {
-            <h3 class="document-title">{evidence.document.clone()}</h3>
-            <p>{words.doc_missing}</p>
-            <RefusalText refusal/>
+        Some(Err(refusal)) => {
+            let missing = el("p").text(lang.words().doc_missing);
+            vec![heading(&evidence.document), missing, refused(refusal, lang)]
         }
-        .into_any(),
-        Some(Ok(document)) => text(&document, evidence, lang),
+        Some(Ok(document)) => text(document, evidence, lang),
     }
+}
+
+fn heading(name: &str) -> El {
+    el("h3").class("document-title").text(name.to_owned())
+}
+
+fn page() -> El {
+    el("pre").class("document").attr("tabindex", "0")
 }
 
 /// The document as it was at the record; when it has another version there, the newest one is told apart by its number.
@@ -140,34 +134,30 @@ async fn find(session: &Session, evidence: &Evidence, at: u64) -> Result<Documen
     Ok(if newest.row.version == evidence.version { newest } else { found })
 }
 
-fn text(document: &DocumentView, evidence: &Evidence, lang: Lang) -> AnyView {
+fn text(document: &DocumentView, evidence: &Evidence, lang: Lang) -> Vec<El> {
     let words = lang.words();
     let row = &document.row;
     let (start, end) = (evidence.span.start, evidence.span.end);
     let all = document.text.as_str();
     let parts = all.get(..start).zip(all.get(start..end)).zip(all.get(end..));
     let moved = (evidence.version != 0 && evidence.version != row.version)
-        .then(|| view! { <p class="warn">{fill(words.doc_moved, &[("n", &row.version.to_string())])}</p> });
+        .then(|| el("p").class("warn").text(fill(words.doc_moved, &[("n", &row.version.to_string())])));
     let facts = [
         fill(words.doc_version, &[("n", &row.version.to_string())]),
         fill(words.doc_page, &[("n", &evidence.page.to_string())]),
         fill(words.doc_bytes, &[("start", &start.to_string()), ("end", &end.to_string())]),
         evidence.method.clone(),
     ];
+    let owned = |text: &str| Text::from(text.to_owned());
     let text = match parts {
-        Some(((before, quoted), after)) if end > start => view! {
-            <pre class="document" tabindex="0">{before.to_owned()}<mark>{quoted.to_owned()}</mark>{after.to_owned()}</pre>
+        Some(((before, quoted), after)) if end > start => {
+            page().text(owned(before)).with(el("mark").text(owned(quoted))).text(owned(after))
         }
-        .into_any(),
-        _ => view! { <pre class="document" tabindex="0">{all.to_owned()}</pre> }.into_any(),
+        _ => page().text(owned(all)),
     };
-    view! {
-        <h3 class="document-title">{row.name.clone()}</h3>
-        <p class="document-facts hint">
-            {facts.join(" · ")} " · " <code class="hash">{short_hash(&row.hash)}</code>
-        </p>
-        {moved}
-        {text}
-    }
-    .into_any()
+    let facts = el("p")
+        .class("document-facts hint")
+        .text(format!("{} · ", facts.join(" · ")))
+        .with(code(short_hash(&row.hash)).class("hash"));
+    [heading(&row.name), facts].into_iter().chain(moved).chain([text]).collect()
 }

@@ -1,62 +1,82 @@
 //! The fact ledger at the cursor: every current fact, and each one's versions.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use throughline_protocol::DEFAULT_SUBJECT;
 use throughline_protocol::query::{FactHistory, Facts};
 use throughline_protocol::view::{FactPage, FactView};
+use throughline_protocol::{DEFAULT_SUBJECT, Moment};
 
-use super::details::seq_link;
-use super::panel::{Panel, hidden_line};
+use super::panel::{code, empty, hidden_line, hint, mark, panel, seen_or_refusal, seq_link, sign, table};
 use super::seen::use_view;
-use super::state::use_run;
-use crate::format::fill;
-use crate::format::{cell, short_time};
-use crate::i18n::{Lang, Words, t};
-use crate::ui::{Empty, Message};
+use super::state::{RunState, Stage, use_run};
+use crate::dom::{El, el};
+use crate::format::{cell, fill, short_time};
+use crate::i18n::{Lang, Words};
+
+/// A fact's subject and key.
+type Name = (String, String);
+
+/// The facts whose versions are open, with the versions once they have come.
+type Opened = RwSignal<BTreeMap<Name, Vec<FactView>>>;
 
 /// The facts.
-#[component]
-pub(crate) fn FactsPanel() -> impl IntoView {
+pub(crate) fn facts_panel() -> AnyView {
     let run = use_run();
-    let seen = use_view::<FactPage, _>(|at, _| Some(Facts { at, ..Facts::default() }));
-    let open = RwSignal::new(BTreeSet::<(String, String)>::new());
-    view! {
-        <Panel title=|w| w.view_facts name="facts">
-            {move || {
-                let lang = run.app.lang.get();
-                let seen = seen.get();
-                let page = seen.value?;
-                if page.facts.is_empty() {
-                    let what = Message::plain(|w| w.no_facts).with("n", seen.at);
-                    return Some(view! { <Empty what hint=|w| w.facts_hint/> {hidden_line(&page.hidden, lang)} }.into_any());
+    let page = use_view::<FactPage, _>(|at, _| Some(Facts { at, ..Facts::default() }));
+    let opened: Opened = RwSignal::new(BTreeMap::new());
+    keep_histories(run, opened);
+    panel(
+        |w| w.view_facts,
+        "facts",
+        move |lang| {
+            let (page, at) = match seen_or_refusal(page.get(), lang) {
+                Ok(seen) => seen,
+                Err(other) => return other,
+            };
+            let words = lang.words();
+            let hidden = hidden_line(&page.hidden, lang);
+            let list = if page.facts.is_empty() {
+                empty(|w| w.no_facts, at, |w| w.facts_hint, lang)
+            } else {
+                let columns = [
+                    words.col_key,
+                    words.col_value,
+                    words.col_version,
+                    words.col_since,
+                    words.col_source,
+                    words.col_confidence,
+                ];
+                let bodies = opened.with(|all| {
+                    page.facts.iter().map(|fact| fact_rows(run, fact, all, opened, lang)).collect::<Vec<_>>()
+                });
+                table(words.view_facts, &columns, bodies)
+            };
+            std::iter::once(list).chain(hidden).collect()
+        },
+    )
+}
+
+/// Asks for the versions of what is open, at the record a person looks at.
+fn keep_histories(run: RunState, opened: Opened) {
+    let names = Memo::new(move |_| opened.with(|all| all.keys().cloned().collect::<Vec<_>>()));
+    Effect::new(move |_| {
+        let (at, names) = (run.at.get(), names.get());
+        run.epoch.track();
+        let ready = run.stage.with(|stage| *stage == Stage::Ready);
+        let Some(session) = run.session().filter(|_| ready && !names.is_empty()) else { return };
+        run.app.work(async move {
+            for name in names {
+                let (subject, key) = name.clone();
+                let query = FactHistory { key, subject: Some(subject), at: Moment::seq(at) };
+                let versions = session.ask::<Vec<FactView>>(query).await.unwrap_or_default();
+                let stale = opened.try_with_untracked(|all| all.get(&name).is_some_and(|old| *old != versions));
+                if stale == Some(true) {
+                    opened.try_update(|all| all.insert(name, versions));
                 }
-                let rows = page.facts.iter().cloned().map(|fact| view! { <Fact fact open/> }).collect_view();
-                Some(
-                    view! {
-                        <div class="scroll-x" tabindex="0" role="region" aria-label=lang.words().view_facts>
-                            <table class="table">
-                                <thead>
-                                    <tr>
-                                        <th scope="col">{lang.words().col_key}</th>
-                                        <th scope="col">{lang.words().col_value}</th>
-                                        <th scope="col">{lang.words().col_version}</th>
-                                        <th scope="col">{lang.words().col_since}</th>
-                                        <th scope="col">{lang.words().col_source}</th>
-                                        <th scope="col">{lang.words().col_confidence}</th>
-                                    </tr>
-                                </thead>
-                                {rows}
-                            </table>
-                        </div>
-                        {hidden_line(&page.hidden, lang)}
-                    }
-                    .into_any(),
-                )
-            }}
-        </Panel>
-    }
+            }
+        });
+    });
 }
 
 /// The word for a version's status.
@@ -69,86 +89,56 @@ fn status_word(status: &str, words: &'static Words) -> &'static str {
     }
 }
 
-fn name(fact: &FactView) -> String {
-    if fact.subject == DEFAULT_SUBJECT { fact.key.clone() } else { format!("{} · {}", fact.subject, fact.key) }
-}
-
-#[component]
-fn Fact(fact: FactView, open: RwSignal<BTreeSet<(String, String)>>) -> impl IntoView {
-    let run = use_run();
-    let lang = run.app.lang.get_untracked();
-    let id = (fact.subject.clone(), fact.key.clone());
-    let is_open = {
-        let id = id.clone();
-        Memo::new(move |_| open.with(|open| open.contains(&id)))
-    };
-    let toggle = {
-        let id = id.clone();
-        move |_| {
-            open.update(|open| {
-                if !open.remove(&id) {
-                    open.insert(id.clone());
-                }
-            });
-        }
-    };
-    let label = fill(lang.words().history_show, &[("key", &name(&fact))]);
-    let subject =
-        (fact.subject != DEFAULT_SUBJECT).then(|| view! { <span class="subject">{fact.subject.clone()}</span> });
-    view! {
-        <tbody>
-            <tr>
-                <td class="key">
-                    <button class="expand" aria-expanded=move || if is_open.get() { "true" } else { "false" } aria-label=label on:click=toggle>
-                        <span aria-hidden="true">{move || if is_open.get() { "▾" } else { "▸" }}</span>
-                    </button>
-                    {subject}
-                    <code>{fact.key.clone()}</code>
-                </td>
-                <td class="value">{cell(&fact.value)}</td>
-                <td class="num">{fact.version} "/" {fact.versions}</td>
-                <td class="num">{short_time(fact.valid_from, lang)} " " {seq_link(run, fact.seq, lang)}</td>
-                <td>{fact.source.clone().unwrap_or_else(|| "—".to_owned())}</td>
-                <td class="num">{fact.confidence.as_ref().map_or_else(|| "—".to_owned(), ToString::to_string)}</td>
-            </tr>
-            <Show when=move || is_open.get()>
-                <tr class="inner">
-                    <td colspan="6"><History subject=id.0.clone() key=id.1.clone()/></td>
-                </tr>
-            </Show>
-        </tbody>
-    }
-}
-
-#[component]
-fn History(subject: String, key: String) -> impl IntoView {
-    let run = use_run();
-    let versions = use_view::<Vec<FactView>, _>(move |at, _| {
-        Some(FactHistory { key: key.clone(), subject: Some(subject.clone()), at })
-    });
-    view! {
-        <ol class="versions">
-            {move || {
-                let lang = run.app.lang.get();
-                versions.get().value.map(|list| list.iter().map(|version| one(version, lang)).collect_view())
-            }}
-        </ol>
-        <span class="sr">{t(|w| w.history)}</span>
-    }
-}
-
-fn one(version: &FactView, lang: Lang) -> impl IntoView + use<> {
-    let run = use_run();
+fn fact_rows(run: RunState, fact: &FactView, all: &BTreeMap<Name, Vec<FactView>>, opened: Opened, lang: Lang) -> El {
     let words = lang.words();
-    view! {
-        <li class=format!("version fact-{}", version.status)>
-            <span class="num">{version.version}</span>
-            <span class="value">{cell(&version.value)}</span>
-            <span class="mark">{status_word(&version.status, words)}</span>
-            <span class="num hint">{short_time(version.valid_from, lang)}</span>
-            {seq_link(run, version.seq, lang)}
-            {version.ended_by.map(|seq| view! { <span class="hint">"→"</span> {seq_link(run, seq, lang)} })}
-            <span class="hint">{version.source.clone().unwrap_or_default()}</span>
-        </li>
-    }
+    let name = (fact.subject.clone(), fact.key.clone());
+    let versions = all.get(&name);
+    let own = fact.subject == DEFAULT_SUBJECT;
+    let full = if own { fact.key.clone() } else { format!("{} · {}", fact.subject, fact.key) };
+    let toggle = move || {
+        opened.update(|all| {
+            if all.remove(&name).is_none() {
+                all.insert(name.clone(), Vec::new());
+            }
+        });
+    };
+    let expand = el("button")
+        .class("expand")
+        .attr("aria-expanded", if versions.is_some() { "true" } else { "false" })
+        .attr("aria-label", fill(words.history_show, &[("key", &full)]))
+        .with(sign(if versions.is_some() { "▾" } else { "▸" }))
+        .on_click(toggle);
+    let key = el("td")
+        .class("key")
+        .with(expand)
+        .maybe((!own).then(|| el("span").class("subject").text(fact.subject.clone())))
+        .with(code(fact.key.clone()));
+    let row = el("tr")
+        .with(key)
+        .with(el("td").class("value").text(cell(&fact.value)))
+        .with(el("td").class("num").text(format!("{}/{}", fact.version, fact.versions)))
+        .with(
+            el("td").class("num").text(short_time(fact.valid_from, lang)).text(" ").with(seq_link(run, fact.seq, lang)),
+        )
+        .with(el("td").text(fact.source.clone().unwrap_or_else(|| "—".to_owned())))
+        .with(el("td").class("num").text(fact.confidence.as_ref().map_or_else(|| "—".to_owned(), ToString::to_string)));
+    let history = versions.map(|versions| {
+        let list = versions.iter().map(|version| version_row(run, version, lang));
+        let list = el("ol").class("versions").attr("aria-label", words.history).all(list);
+        el("tr").class("inner").with(el("td").attr("colspan", "6").with(list))
+    });
+    el("tbody").with(row).maybe(history)
+}
+
+fn version_row(run: RunState, version: &FactView, lang: Lang) -> El {
+    el("li")
+        .class(format!("version fact-{}", version.status))
+        .with(el("span").class("num").text(version.version.to_string()))
+        .with(el("span").class("value").text(cell(&version.value)))
+        .with(mark(status_word(&version.status, lang.words())))
+        .with(el("span").class("num hint").text(short_time(version.valid_from, lang)))
+        .with(seq_link(run, version.seq, lang))
+        .maybe(version.ended_by.map(|_| hint("span", "→")))
+        .maybe(version.ended_by.map(|seq| seq_link(run, seq, lang)))
+        .with(hint("span", version.source.clone().unwrap_or_default()))
 }

@@ -4,15 +4,14 @@ use leptos::prelude::*;
 use throughline_protocol::query::Machine;
 use throughline_protocol::view::{Finding, GuardResult, MachineView, StateView, TransitionLog, TransitionView};
 
-use super::details::seq_link;
-use super::graph::{Edge, Graph, Node, Way, rows};
-use super::panel::Panel;
+use super::graph::{Edge, Node, Way, graph, rows};
+use super::panel::{code, empty, hint, mark, panel, seen_or_refusal, seq_link, sign, title};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
+use crate::dom::{El, el};
 use crate::i18n::{Lang, Words};
-use crate::ui::{Empty, Message};
 
-/// Whether the panel shows everything or what matters most.
+/// Whether a panel shows everything or what matters most.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Size {
     /// Everything.
@@ -22,69 +21,51 @@ pub(crate) enum Size {
 }
 
 /// The machine.
-#[component]
-pub(crate) fn MachinePanel(size: Size) -> impl IntoView {
+pub(crate) fn machine_panel(size: Size) -> AnyView {
     let run = use_run();
-    let seen = use_view::<MachineView, _>(|at, _| Some(Machine { at }));
-    view! {
-        <Panel title=|w| w.view_state name="state">
-            {move || {
-                let lang = run.app.lang.get();
-                let seen = seen.get();
-                let machine = seen.value?;
-                if machine.id.is_empty() && machine.states.is_empty() {
-                    let what = Message::plain(|w| w.no_machine).with("n", seen.at);
-                    return Some(view! { <Empty what hint=|w| w.machine_hint/> }.into_any());
-                }
-                Some(body(run, &machine, lang, size))
-            }}
-        </Panel>
-    }
+    let machine = use_view::<MachineView, _>(|at, _| Some(Machine { at }));
+    panel(
+        |w| w.view_state,
+        "state",
+        move |lang| match seen_or_refusal(machine.get(), lang) {
+            Ok((machine, at)) if machine.states.is_empty() => {
+                vec![empty(|w| w.no_machine, at, |w| w.machine_hint, lang)]
+            }
+            Ok((machine, _)) => body(run, &machine, lang, size),
+            Err(other) => other,
+        },
+    )
 }
 
-fn body(run: RunState, machine: &MachineView, lang: Lang, size: Size) -> AnyView {
+fn body(run: RunState, machine: &MachineView, lang: Lang, size: Size) -> Vec<El> {
     let words = lang.words();
     let here = machine.states.iter().filter(|state| state.active).map(|state| {
-        view! {
-            <span class="state-chip">
-                <span aria-hidden="true">"● "</span>
-                {state.path.clone()}
-                {(!state.description.is_empty()).then(|| view! { <span class="hint">" " {state.description.clone()}</span> })}
-            </span>
-        }
+        let about = (!state.description.is_empty()).then(|| hint("span", format!(" {}", state.description)));
+        el("span").class("state-chip").with(sign("● ")).text(state.path.clone()).maybe(about)
     });
-    let here = here.collect_view();
-    let since = (machine.seq > 0).then(|| seq_link(run, machine.seq, lang));
+    let now = el("p").class("state-now").all(here).maybe((machine.seq > 0).then(|| seq_link(run, machine.seq, lang)));
     let (nodes, edges) = chart(machine);
-    let go = Callback::new(move |seq| run.jump(seq));
-    let open: Vec<_> = machine.transitions.iter().filter(|transition| transition.open.is_some()).cloned().collect();
     let brief = size == Size::Brief;
-    let listed = if brief { open } else { machine.transitions.clone() };
-    let transitions = listed.iter().map(|transition| transition_view(transition, words)).collect_view();
+    let listed = machine.transitions.iter().filter(|transition| !brief || transition.open.is_some());
+    let transitions: Vec<_> = listed.map(|transition| transition_row(transition, words)).collect();
     let history = machine.history.iter().rev().take(if brief { 1 } else { usize::MAX });
-    let history = history.map(|log| log_view(run, log, lang)).collect_view();
-    let has_history = !machine.history.is_empty();
-    let states = (!brief).then(|| {
-        view! {
-            <h3>{words.states}</h3>
-            <ul class="outline">{machine.states.iter().map(|state| state_view(state, words)).collect_view()}</ul>
+    let history: Vec<_> = history.map(|log| log_row(run, log, lang)).collect();
+    let mut out = vec![now, graph(nodes, edges, Way::Down, words.machine_chart, run)];
+    let mut list = |name: &'static str, class: &'static str, rows: Vec<El>| {
+        if !rows.is_empty() {
+            out.push(title(name));
+            out.push(el("ul").class(class).all(rows));
         }
-    });
-    let findings = (!brief && !machine.findings.is_empty()).then(|| {
-        view! {
-            <h3>{words.findings}</h3>
-            <ul class="outline">{machine.findings.iter().map(|finding| finding_view(finding, words)).collect_view()}</ul>
-        }
-    });
-    view! {
-        <p class="state-now">{here} {since}</p>
-        <Graph nodes edges way=Way::Down label=words.machine_chart go/>
-        {(!listed.is_empty()).then(|| view! { <h3>{words.transitions}</h3> <ul class="outline">{transitions}</ul> })}
-        {states}
-        {has_history.then(|| view! { <h3>{words.last_transitions}</h3> <ol class="outline logs">{history}</ol> })}
-        {findings}
+    };
+    list(words.transitions, "outline", transitions);
+    if !brief {
+        list(words.states, "outline", machine.states.iter().map(|state| state_row(state, words)).collect());
     }
-    .into_any()
+    list(words.last_transitions, "outline logs", history);
+    if !brief {
+        list(words.findings, "outline", machine.findings.iter().map(|finding| finding_row(finding, words)).collect());
+    }
+    out
 }
 
 /// The chart: the states by their distance from the initial one.
@@ -112,113 +93,102 @@ fn chart(machine: &MachineView) -> (Vec<Node>, Vec<Edge>) {
             Some(edge) => {
                 edge.label = format!("{}, {}", edge.label, transition.event);
                 if !class.is_empty() && edge.class != "taken" {
-                    class.clone_into(&mut edge.class);
+                    edge.class = class;
                 }
             }
-            None => edges.push(Edge { from, to, label: transition.event.clone(), class: class.to_owned() }),
+            None => edges.push(Edge { from, to, label: transition.event.clone(), class }),
         }
     }
     let starts: Vec<_> =
         machine.states.iter().enumerate().filter(|(_, state)| state.initial).map(|(at, _)| at).collect();
     let rows = rows(machine.states.len(), if starts.is_empty() { &[0] } else { &starts }, &pairs);
     let node = |(state, row): (&StateView, usize)| {
-        let mut class = String::from("state");
-        if state.active {
-            class.push_str(" active");
-        }
-        if state.is_final {
-            class.push_str(" final");
-        }
-        Node { label: state.path.clone(), sub: String::new(), class, row, seq: None }
+        let class = match (state.active, state.is_final) {
+            (true, true) => "state active final",
+            (true, false) => "state active",
+            (false, true) => "state final",
+            (false, false) => "state",
+        };
+        Node { label: state.path.clone(), sub: String::new(), class: class.to_owned(), row, seq: None }
     };
     (machine.states.iter().zip(rows).map(node).collect(), edges)
 }
 
-fn state_view(state: &StateView, words: &'static Words) -> impl IntoView + use<> {
+fn state_row(state: &StateView, words: &'static Words) -> El {
     let marks = [
         state.active.then_some(words.state_active),
         state.initial.then_some(words.state_initial),
         state.is_final.then_some(words.state_final),
     ];
-    let marks = marks.into_iter().flatten().map(|word| view! { <span class="mark">{word}</span> }).collect_view();
-    view! {
-        <li class:active=state.active>
-            <span aria-hidden="true">{if state.active { "● " } else { "○ " }}</span>
-            <code>{state.path.clone()}</code>
-            " "
-            {marks}
-            <span class="hint">{state.description.clone()}</span>
-        </li>
-    }
+    el("li")
+        .class(if state.active { "active" } else { "" })
+        .with(sign(if state.active { "● " } else { "○ " }))
+        .with(code(state.path.clone()))
+        .text(" ")
+        .all(marks.into_iter().flatten().map(mark))
+        .with(hint("span", format!(" {}", state.description)))
 }
 
-fn transition_view(transition: &TransitionView, words: &'static Words) -> impl IntoView + use<> {
+fn transition_row(transition: &TransitionView, words: &'static Words) -> El {
     let (class, glyph, word) = match transition.open {
-        Some(true) => ("open", "✓", words.open_now),
-        Some(false) => ("shut", "✕", words.closed_now),
-        None => ("", "·", words.not_here),
+        Some(true) => ("transition open", "✓ ", words.open_now),
+        Some(false) => ("transition shut", "✕ ", words.closed_now),
+        None => ("transition", "· ", words.not_here),
     };
-    view! {
-        <li class=format!("transition {class}")>
-            <span aria-hidden="true">{glyph} " "</span>
-            <code>{transition.from.clone()}</code>
-            " → "
-            <code>{transition.to.clone()}</code>
-            " "
-            <b>{transition.event.clone()}</b>
-            " "
-            <span class="mark">{word}</span>
-            {transition.guard.clone().map(|guard| view! { <span class="guard"><span class="hint">{words.guard} " "</span><code>{guard}</code></span> })}
-        </li>
-    }
+    let guard = transition
+        .guard
+        .as_ref()
+        .map(|guard| el("span").class("guard").with(hint("span", words.guard)).text(" ").with(code(guard.clone())));
+    el("li")
+        .class(class)
+        .with(sign(glyph))
+        .with(code(transition.from.clone()))
+        .text(" → ")
+        .with(code(transition.to.clone()))
+        .text(" ")
+        .with(el("b").text(transition.event.clone()))
+        .text(" ")
+        .with(mark(word))
+        .maybe(guard)
 }
 
-fn log_view(run: RunState, log: &TransitionLog, lang: Lang) -> impl IntoView + use<> {
+fn log_row(run: RunState, log: &TransitionLog, lang: Lang) -> El {
     let words = lang.words();
-    let guards = log.guards.iter().map(|guard| guard_view(guard, words)).collect_view();
-    view! {
-        <li class="log" class:refused=log.refused>
-            {seq_link(run, log.seq, lang)}
-            " "
-            <b>{log.event.clone()}</b>
-            " "
-            <code>{log.from.join(", ")}</code>
-            " → "
-            <code>{log.to.join(", ")}</code>
-            " "
-            <span class="mark">{if log.refused { words.refused } else { words.taken }}</span>
-            {(!log.reason.is_empty()).then(|| view! { <span class="hint">" " {log.reason.clone()}</span> })}
-            <ul class="guards">{guards}</ul>
-        </li>
-    }
+    let guards = log.guards.iter().map(|guard| guard_row(guard, words));
+    el("li")
+        .class(if log.refused { "log refused" } else { "log" })
+        .with(seq_link(run, log.seq, lang))
+        .text(" ")
+        .with(el("b").text(log.event.clone()))
+        .text(" ")
+        .with(code(log.from.join(", ")))
+        .text(" → ")
+        .with(code(log.to.join(", ")))
+        .text(" ")
+        .with(mark(if log.refused { words.refused } else { words.taken }))
+        .with(hint("span", format!(" {}", log.reason)))
+        .with(el("ul").class("guards").all(guards))
 }
 
-fn guard_view(guard: &GuardResult, words: &'static Words) -> impl IntoView + use<> {
+fn guard_row(guard: &GuardResult, words: &'static Words) -> El {
     let (glyph, word) = match guard.held {
-        Some(true) => ("✓", words.guard_held),
-        Some(false) => ("✕", words.guard_failed),
-        None => ("?", words.guard_error),
+        Some(true) => ("✓ ", words.guard_held),
+        Some(false) => ("✕ ", words.guard_failed),
+        None => ("? ", words.guard_error),
     };
-    view! {
-        <li>
-            <span aria-hidden="true">{glyph} " "</span>
-            <code>{guard.guard.clone()}</code>
-            " "
-            <span class="mark">{word}</span>
-            <span class="hint">{guard.error.clone().unwrap_or_default()}</span>
-        </li>
-    }
+    el("li")
+        .with(sign(glyph))
+        .with(code(guard.guard.clone()))
+        .text(" ")
+        .with(mark(word))
+        .with(hint("span", guard.error.clone().unwrap_or_default()))
 }
 
-fn finding_view(finding: &Finding, words: &'static Words) -> impl IntoView + use<> {
-    view! {
-        <li>
-            <code>{finding.code.clone()}</code>
-            " "
-            {finding.possible.then(|| view! { <span class="mark">{words.finding_possible}</span> })}
-            " "
-            {finding.message.clone()}
-            <span class="hint">" " {finding.path.clone()}</span>
-        </li>
-    }
+fn finding_row(finding: &Finding, words: &'static Words) -> El {
+    el("li")
+        .with(code(finding.code.clone()))
+        .text(" ")
+        .maybe(finding.possible.then(|| mark(words.finding_possible)))
+        .text(format!(" {} ", finding.message))
+        .with(hint("span", finding.path.clone()))
 }

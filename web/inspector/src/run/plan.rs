@@ -3,21 +3,22 @@
 use leptos::prelude::*;
 use throughline_protocol::query::{Run, Runs};
 use throughline_protocol::view::{BindingView, RunRow, RunView, StepView};
+use throughline_value::Value;
 
-use super::details::{ValueTree, seq_link};
 use super::evidence;
-use super::graph::{Edge, Graph, Node, Way};
+use super::graph::{Edge, Node, Way, graph};
 use super::machine::Size;
-use super::panel::Panel;
+use super::panel::{
+    code, empty, hint, mark, more, panel, seen_or_refusal, seq_link, sign, source, table, title, value_tree,
+};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
+use crate::dom::{El, el};
 use crate::format::{cell, duration, fill};
 use crate::i18n::{Lang, Words};
-use crate::ui::{Empty, Message};
 
 /// The runs.
-#[component]
-pub(crate) fn PlanPanel(size: Size) -> impl IntoView {
+pub(crate) fn plan_panel(size: Size) -> AnyView {
     let run = use_run();
     let chosen = RwSignal::new(String::new());
     let list = use_view::<Vec<RunRow>, _>(|at, _| Some(Runs { at }));
@@ -29,48 +30,37 @@ pub(crate) fn PlanPanel(size: Size) -> impl IntoView {
         if known { Some(chosen) } else { list.last().map(|row| row.id.clone()) }
     });
     let seen = use_view::<RunView, _>(move |at, _| wanted.get().map(|run| Run { run, at }));
-    view! {
-        <Panel title=|w| w.view_plan name="plan">
-            {move || {
-                let lang = run.app.lang.get();
-                let list = list.get();
-                let rows = list.value?;
-                if rows.is_empty() {
-                    let what = Message::plain(|w| w.no_runs).with("n", list.at);
-                    return Some(view! { <Empty what hint=|w| w.runs_hint/> }.into_any());
-                }
-                let picker = (rows.len() > 1).then(|| picker(&rows, chosen, wanted, lang));
-                let view = seen.get().value?;
-                Some(view! { {picker} {body(run, &view, list.at, lang, size)} }.into_any())
-            }}
-        </Panel>
-    }
+    panel(
+        |w| w.view_plan,
+        "plan",
+        move |lang| {
+            let (rows, at) = match seen_or_refusal(list.get(), lang) {
+                Ok(seen) => seen,
+                Err(other) => return other,
+            };
+            if rows.is_empty() {
+                return vec![empty(|w| w.no_runs, at, |w| w.runs_hint, lang)];
+            }
+            let picker = (rows.len() > 1).then(|| picker(&rows, chosen, wanted.get(), lang));
+            match seen_or_refusal(seen.get(), lang) {
+                Ok((view, _)) => picker.into_iter().chain(body(run, &view, at, lang, size)).collect(),
+                Err(other) => other,
+            }
+        },
+    )
 }
 
-fn picker(
-    rows: &[RunRow],
-    chosen: RwSignal<String>,
-    wanted: Memo<Option<String>>,
-    lang: Lang,
-) -> impl IntoView + use<> {
-    let options = rows
-        .iter()
-        .map(|row| {
-            let id = row.id.clone();
-            let text = format!("{} · #{} · {}", row.id, row.seq, status_word(&row.status, lang.words()));
-            let selected = {
-                let id = id.clone();
-                move || wanted.get().as_deref() == Some(id.as_str())
-            };
-            view! { <option value=id prop:selected=selected>{text}</option> }
-        })
-        .collect_view();
-    view! {
-        <label class="picker">
-            <span class="hint">{lang.words().run_label}</span>
-            <select class="field" on:change=move |event| chosen.set(event_target_value(&event))>{options}</select>
-        </label>
-    }
+fn picker(rows: &[RunRow], chosen: RwSignal<String>, wanted: Option<String>, lang: Lang) -> El {
+    let option = |row: &RunRow| {
+        let text = format!("{} · #{} · {}", row.id, row.seq, status_word(&row.status, lang.words()));
+        let option = el("option").attr("value", row.id.clone()).text(text);
+        if wanted.as_deref() == Some(row.id.as_str()) { option.attr("selected", "") } else { option }
+    };
+    let choice = el("select")
+        .class("field")
+        .all(rows.iter().map(option))
+        .on("change", move |event| chosen.set(event_target_value(&event)));
+    el("label").class("picker").with(hint("span", lang.words().run_label)).with(choice)
 }
 
 fn status_word(status: &str, words: &'static Words) -> &'static str {
@@ -97,70 +87,48 @@ fn status_glyph(status: &str) -> &'static str {
     }
 }
 
-fn body(run: RunState, view: &RunView, at: u64, lang: Lang, size: Size) -> AnyView {
+fn status_mark(status: &str, words: &'static Words) -> El {
+    el("span").class(format!("mark status-{status}")).text(status_word(status, words))
+}
+
+fn body(run: RunState, view: &RunView, at: u64, lang: Lang, size: Size) -> Vec<El> {
     let words = lang.words();
-    let (nodes, edges) = graph(view, words);
-    let go = Callback::new(move |seq| run.jump(seq));
     let row = &view.row;
     let progress = fill(words.run_steps, &[("done", &row.done.to_string()), ("total", &row.total.to_string())]);
-    let started = seq_link(run, row.seq, lang);
-    let full = (size == Size::Full).then(|| {
-        let steps = view.steps.iter().map(|step| step_view(run, step, at, lang)).collect_view();
-        view! {
-            <h3>{words.plan_steps}</h3>
-            <ol class="steps">{steps}</ol>
-            <details class="more">
-                <summary>{words.plan_text}</summary>
-                <pre class="code" tabindex="0">{view.plan.clone()}</pre>
-            </details>
-        }
-    });
-    let brief = (size == Size::Brief).then(|| {
-        let steps = view.steps.iter().map(|step| step_line(run, step, lang)).collect_view();
-        view! { <ol class="outline">{steps}</ol> }
-    });
-    let bindings = view.bindings.iter().map(|binding| binding_view(run, binding, at, lang)).collect_view();
-    let has_bindings = !view.bindings.is_empty();
-    view! {
-        <p class="run-line">
-            <code>{row.id.clone()}</code>
-            " "
-            <span class=format!("mark status-{}", row.status)>{status_word(&row.status, words)}</span>
-            " "
-            <span class="hint">{progress}</span>
-            " "
-            {started}
-        </p>
-        {(size == Size::Full).then(|| view! { <Graph nodes edges way=Way::Right label=words.plan_graph go/> })}
-        {brief}
-        {full}
-        {(has_bindings && size == Size::Full).then(|| {
-            view! {
-                <h3>{words.bindings}</h3>
-                <div class="scroll-x" tabindex="0" role="region" aria-label=words.bindings>
-                    <table class="table">
-                        <thead>
-                            <tr>
-                                <th scope="col">{words.col_binding}</th>
-                                <th scope="col">{words.col_value}</th>
-                                <th scope="col">{words.evidence}</th>
-                            </tr>
-                        </thead>
-                        <tbody>{bindings}</tbody>
-                    </table>
-                </div>
-            }
-        })}
+    let line = el("p")
+        .class("run-line")
+        .with(code(row.id.clone()))
+        .text(" ")
+        .with(status_mark(&row.status, words))
+        .text(" ")
+        .with(hint("span", progress))
+        .text(" ")
+        .with(seq_link(run, row.seq, lang));
+    let mut out = vec![line];
+    if size == Size::Brief {
+        out.push(el("ol").class("outline").all(view.steps.iter().map(|step| step_line(run, step, lang))));
+        return out;
     }
-    .into_any()
+    let (nodes, edges) = chart(view, words);
+    out.push(graph(nodes, edges, Way::Right, words.plan_graph, run));
+    if !view.bindings.is_empty() {
+        let rows = view.bindings.iter().map(|binding| binding_row(run, binding, at, lang));
+        let columns = [words.col_binding, words.col_value, words.evidence];
+        out.push(title(words.bindings));
+        out.push(table(words.bindings, &columns, [el("tbody").all(rows)]));
+    }
+    out.push(title(words.plan_steps));
+    out.push(el("ol").class("steps").all(view.steps.iter().map(|step| step_card(run, step, at, lang))));
+    out.push(more(words.plan_text, source(view.plan.clone())));
+    out
 }
 
 /// The steps wave by wave, and who needs whose value.
-fn graph(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
+fn chart(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
     let place = |id: &str| view.steps.iter().position(|step| step.id == id);
     let wave =
         |id: &str| view.waves.iter().position(|wave| wave.iter().any(|step| step == id)).unwrap_or(view.waves.len());
-    let source = |name: &str| {
+    let from = |name: &str| {
         let by_binding = view.bindings.iter().find(|binding| binding.name == name && !binding.step.is_empty());
         by_binding.and_then(|binding| place(&binding.step)).or_else(|| place(name))
     };
@@ -173,80 +141,68 @@ fn graph(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
     });
     let mut edges = Vec::new();
     for (to, step) in view.steps.iter().enumerate() {
-        let mut sources: Vec<_> =
-            step.needs.iter().filter_map(|name| source(name)).filter(|from| *from != to).collect();
+        let mut sources: Vec<_> = step.needs.iter().filter_map(|name| from(name)).filter(|at| *at != to).collect();
         sources.sort_unstable();
         sources.dedup();
-        edges.extend(sources.into_iter().map(|from| Edge { from, to, label: String::new(), class: String::new() }));
+        edges.extend(sources.into_iter().map(|from| Edge { from, to, label: String::new(), class: "" }));
     }
     (nodes.collect(), edges)
 }
 
-fn step_line(run: RunState, step: &StepView, lang: Lang) -> impl IntoView + use<> {
-    let words = lang.words();
-    view! {
-        <li class=format!("step-line step-{}", step.status)>
-            <span aria-hidden="true">{status_glyph(&step.status)} " "</span>
-            <code>{step.id.clone()}</code>
-            " "
-            <span class="hint">{step.op.clone()}</span>
-            " "
-            <span class="mark">{status_word(&step.status, words)}</span>
-            " "
-            {(step.seq > 0).then(|| seq_link(run, step.seq, lang))}
-            <span class="hint">" " {step.note.clone()}</span>
-        </li>
-    }
+fn step_line(run: RunState, step: &StepView, lang: Lang) -> El {
+    el("li")
+        .class(format!("step-line step-{}", step.status))
+        .with(sign(format!("{} ", status_glyph(&step.status))))
+        .with(code(step.id.clone()))
+        .text(" ")
+        .with(hint("span", step.op.clone()))
+        .text(" ")
+        .with(mark(status_word(&step.status, lang.words())))
+        .text(" ")
+        .maybe((step.seq > 0).then(|| seq_link(run, step.seq, lang)))
+        .with(hint("span", format!(" {}", step.note)))
 }
 
-fn step_view(run: RunState, step: &StepView, at: u64, lang: Lang) -> impl IntoView + use<> {
+fn step_card(run: RunState, step: &StepView, at: u64, lang: Lang) -> El {
     let words = lang.words();
-    let needs = (!step.needs.is_empty())
-        .then(|| view! { <span class="hint">{fill(words.needs, &[("list", &step.needs.join(", "))])}</span> });
-    let attempts = (step.attempts > 1).then(
-        || view! { <span class="hint num">{fill(words.attempts_n, &[("n", &step.attempts.to_string())])}</span> },
-    );
-    let time = step.duration.map(|ms| view! { <span class="hint num">{duration(ms)}</span> });
-    let part = |name: &'static str, value: &throughline_value::Value| {
-        (!value.is_null()).then(|| {
-            view! { <div class="part"><h4>{name}</h4> <ValueTree value=value.clone()/></div> }
-        })
+    let quiet = |text: Option<String>| text.map(|text| el("span").class("hint num").text(text));
+    let head = el("p")
+        .class("step-head")
+        .with(sign(status_glyph(&step.status)))
+        .with(code(step.id.clone()))
+        .with(el("b").text(step.op.clone()))
+        .with(mark(status_word(&step.status, words)))
+        .maybe((step.seq > 0).then(|| seq_link(run, step.seq, lang)))
+        .maybe(quiet(step.duration.filter(|ms| *ms > 0).map(duration)))
+        .maybe(quiet((step.attempts > 1).then(|| fill(words.attempts_n, &[("n", &step.attempts.to_string())]))));
+    let part = |name: &'static str, value: &Value| {
+        (!value.is_null()).then(|| el("div").class("part").with(el("h4").text(name)).with(value_tree(value)))
     };
-    let links = step.evidence.iter().map(|evidence| evidence::link(run, evidence, at, lang)).collect_view();
-    let has_links = !step.evidence.is_empty();
-    view! {
-        <li class=format!("step-card step-{}", step.status)>
-            <p class="step-head">
-                <span aria-hidden="true">{status_glyph(&step.status)}</span>
-                <code>{step.id.clone()}</code>
-                <b>{step.op.clone()}</b>
-                <span class="mark">{status_word(&step.status, words)}</span>
-                {(step.seq > 0).then(|| seq_link(run, step.seq, lang))}
-                {time}
-                {attempts}
-            </p>
-            {(!step.note.is_empty()).then(|| view! { <p>{step.note.clone()}</p> })}
-            {(!step.source.is_empty()).then(|| view! { <code class="source">{step.source.clone()}</code> })}
-            {needs}
-            {step.error.clone().map(|error| view! { <p class="bad-text">{error}</p> })}
-            {part(words.input, &step.input)}
-            {part(words.output, &step.output)}
-            {has_links.then(|| view! { <div class="part"><h4>{words.evidence}</h4> <p class="links">{links}</p></div> })}
-        </li>
-    }
+    let evidence = (!step.evidence.is_empty()).then(|| {
+        let links = step.evidence.iter().map(|evidence| evidence::link(run, evidence, at, lang));
+        el("div").class("part").with(el("h4").text(words.evidence)).with(el("p").class("links").all(links))
+    });
+    let needs = (!step.needs.is_empty()).then(|| hint("p", fill(words.needs, &[("list", &step.needs.join(", "))])));
+    el("li")
+        .class(format!("step-card step-{}", step.status))
+        .with(head)
+        .maybe((!step.note.is_empty()).then(|| el("p").text(step.note.clone())))
+        .maybe((!step.source.is_empty()).then(|| code(step.source.clone()).class("source")))
+        .maybe(needs)
+        .maybe(step.error.as_ref().map(|error| el("p").class("bad-text").text(error.clone())))
+        .maybe(part(words.input, &step.input))
+        .maybe(part(words.output, &step.output))
+        .maybe(evidence)
 }
 
-fn binding_view(run: RunState, binding: &BindingView, at: u64, lang: Lang) -> impl IntoView + use<> {
-    let links = binding.evidence.iter().map(|evidence| evidence::link(run, evidence, at, lang)).collect_view();
-    let none = binding.evidence.is_empty().then(|| view! { <span class="hint">{lang.words().no_evidence}</span> });
-    view! {
-        <tr>
-            <td>
-                <code>"$" {binding.name.trim_start_matches('$').to_owned()}</code>
-                {(!binding.step.is_empty()).then(|| view! { <span class="hint">" " {binding.step.clone()}</span> })}
-            </td>
-            <td class="value">{cell(&binding.value)}</td>
-            <td class="links">{links} {none}</td>
-        </tr>
-    }
+fn binding_row(run: RunState, binding: &BindingView, at: u64, lang: Lang) -> El {
+    let links = binding.evidence.iter().map(|evidence| evidence::link(run, evidence, at, lang));
+    let none = binding.evidence.is_empty().then(|| hint("span", lang.words().no_evidence));
+    let name = el("td")
+        .with(code(format!("${}", binding.name.trim_start_matches('$'))))
+        .maybe((!binding.step.is_empty()).then(|| hint("span", format!(" {}", binding.step))));
+    el("tr")
+        .with(name)
+        .with(el("td").class("value").text(cell(&binding.value)))
+        .with(el("td").class("links").all(links).maybe(none))
 }

@@ -4,52 +4,44 @@ use leptos::prelude::*;
 use throughline_protocol::query::Problems;
 use throughline_protocol::view::Problem;
 
-use super::details::{ValueTree, seq_link};
-use super::panel::Panel;
+use super::panel::{code, empty, gap, mark, panel, seen_or_refusal, seq_link, value_tree};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
+use crate::dom::{El, el};
 use crate::i18n::Lang;
-use crate::ui::{Empty, Message};
 
 /// The problems.
-#[component]
-pub(crate) fn ProblemsPanel() -> impl IntoView {
+pub(crate) fn problems_panel() -> AnyView {
     let run = use_run();
-    let seen = use_view::<Vec<Problem>, _>(|at, _| Some(Problems { at }));
-    view! {
-        <Panel title=|w| w.view_problems name="problems">
-            {move || {
-                let lang = run.app.lang.get();
-                let seen = seen.get();
-                let list = seen.value?;
-                if list.is_empty() {
-                    let what = Message::plain(|w| w.no_problems).with("n", seen.at);
-                    return Some(view! { <Empty what hint=|w| w.problems_hint/> }.into_any());
-                }
-                Some(view! { <ul class="entities">{list.iter().map(|one| problem(run, one, lang)).collect_view()}</ul> }.into_any())
-            }}
-        </Panel>
-    }
+    let problems = use_view::<Vec<Problem>, _>(|at, _| Some(Problems { at }));
+    panel(
+        |w| w.view_problems,
+        "problems",
+        move |lang| match seen_or_refusal(problems.get(), lang) {
+            Ok((list, at)) if list.is_empty() => vec![empty(|w| w.no_problems, at, |w| w.problems_hint, lang)],
+            Ok((list, _)) => vec![el("ul").class("entities").all(list.iter().map(|one| row(run, one, lang)))],
+            Err(other) => other,
+        },
+    )
 }
 
-fn problem(run: RunState, problem: &Problem, lang: Lang) -> impl IntoView + use<> {
+fn row(run: RunState, problem: &Problem, lang: Lang) -> El {
     let words = lang.words();
     let (glyph, word) = match problem.severity.as_str() {
         "error" => ("✕", words.sev_error),
         "warning" => ("▲", words.sev_warning),
         _ => ("?", words.sev_open),
     };
-    view! {
-        <li class=format!("entity problem-{}", problem.severity)>
-            <p class="entity-head">
-                <span class="problem-mark" aria-hidden="true">{glyph}</span>
-                <span class="mark">{word}</span>
-                <code>{problem.code.clone()}</code>
-                <span class="bar-gap"></span>
-                {seq_link(run, problem.seq, lang)}
-            </p>
-            <p>{problem.message.clone()}</p>
-            {(!problem.details.is_null()).then(|| view! { <ValueTree value=problem.details.clone()/> })}
-        </li>
-    }
+    let head = el("p")
+        .class("entity-head")
+        .with(el("span").class("problem-mark").attr("aria-hidden", "true").text(glyph))
+        .with(mark(word))
+        .with(code(problem.code.clone()))
+        .with(gap())
+        .with(seq_link(run, problem.seq, lang));
+    el("li")
+        .class(format!("entity problem-{}", problem.severity))
+        .with(head)
+        .with(el("p").text(problem.message.clone()))
+        .maybe((!problem.details.is_null()).then(|| value_tree(&problem.details)))
 }

@@ -8,11 +8,13 @@ use throughline_protocol::view::RecordPage;
 use web_sys::KeyboardEvent;
 
 use super::columns::{clamp, to_f64};
-use super::paint::glyph;
+use super::details::lane_glyph;
+use super::panel::code;
 use super::state::{RunState, Stage, use_run};
 use super::timeline::lane_word;
+use crate::dom::{Dom, El, el};
 use crate::format::{fill, number, short_time};
-use crate::i18n::t;
+use crate::i18n::{Lang, t};
 
 /// The height of a row in pixels; the style sheet has the same.
 const ROW: f64 = 28.0;
@@ -40,8 +42,7 @@ struct Kinds {
 }
 
 /// The records table with its filter.
-#[component]
-pub(crate) fn RecordsPanel() -> impl IntoView {
+pub(crate) fn records_panel() -> AnyView {
     let run = use_run();
     let rows = Memo::new(move |_| {
         run.columns_version.track();
@@ -87,9 +88,10 @@ pub(crate) fn RecordsPanel() -> impl IntoView {
                 />
                 <span class="hint num" role="status">{count}</span>
             </div>
-            <Grid rows/>
+            {grid_of(rows)}
         </section>
     }
+    .into_any()
 }
 
 /// Enter goes to the next match, Shift+Enter to the one before, Escape clears.
@@ -115,8 +117,7 @@ fn filter_key(run: RunState, rows: Memo<Option<Vec<u64>>>, event: &KeyboardEvent
     event.prevent_default();
 }
 
-#[component]
-fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
+fn grid_of(rows: Memo<Option<Vec<u64>>>) -> AnyView {
     let run = use_run();
     let grid = NodeRef::<leptos::html::Div>::new();
     let top = RwSignal::new(0.0_f64);
@@ -201,36 +202,64 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
             run.scrub(seq);
         }
     };
-    let row = move |index: usize| {
+    let row = move |index: usize, lang: Lang| {
         let seq = seq_at(index)?;
-        let lang = run.app.lang.get();
+        let at = run.at.get();
         let (time, lane, summary) =
             run.columns.with_value(|c| c.row(seq).map(|(time, lane, text)| (time, lane, text.to_owned())))?;
         let kind = kinds.with_value(|kinds| {
             let (block, place) = ((seq - 1) / BLOCK, usize::try_from((seq - 1) % BLOCK).unwrap_or(0));
             kinds.blocks.get(&block).and_then(|kinds| kinds.get(place)).cloned()
         });
-        Some(view! {
-            <div
-                role="row"
-                id=format!("row-{seq}")
-                class="grid-row"
-                class:future=move || seq.gt(&run.at.get())
-                class:current=move || run.at.get() == seq
-                aria-rowindex=(index + 2).to_string()
-                aria-selected=move || if run.at.get() == seq { "true" } else { "false" }
-                on:click=move |_| run.jump(seq)
-            >
-                <span role="gridcell" class="cell-seq num">{number(seq, lang)}</span>
-                <span role="gridcell" class="cell-time num">{short_time(time, lang)}</span>
-                <span role="gridcell" class="cell-lane">
-                    <span class=format!("glyph lane-{lane}") aria-hidden="true">{glyph(lane)}</span>
-                    <span class="lane-word">{lane_word(lane)(lang.words())}</span>
-                </span>
-                <span role="gridcell" class="cell-kind"><code>{kind.unwrap_or_else(|| "…".to_owned())}</code></span>
-                <span role="gridcell" class="cell-summary">{summary}</span>
-            </div>
-        })
+        let class = match seq.cmp(&at) {
+            std::cmp::Ordering::Less => "grid-row",
+            std::cmp::Ordering::Equal => "grid-row current",
+            std::cmp::Ordering::Greater => "grid-row future",
+        };
+        let cell = |class: &'static str| el("span").attr("role", "gridcell").class(class);
+        let row = el("div")
+            .attr("role", "row")
+            .attr("id", format!("row-{seq}"))
+            .class(class)
+            .attr("aria-rowindex", (index + 2).to_string())
+            .attr("aria-selected", if seq == at { "true" } else { "false" })
+            .with(cell("cell-seq num").text(number(seq, lang)))
+            .with(cell("cell-time num").text(short_time(time, lang)))
+            .with(
+                cell("cell-lane")
+                    .with(lane_glyph(lane))
+                    .with(el("span").class("lane-word").text(lane_word(lane)(lang.words()))),
+            )
+            .with(cell("cell-kind").with(code(kind.unwrap_or_else(|| "…".to_owned()))))
+            .with(cell("cell-summary").text(summary));
+        Some(row.on_click(move || run.jump(seq)))
+    };
+    let show = move || {
+        let lang = run.app.lang.get();
+        let words = lang.words();
+        kinds_version.track();
+        run.columns_version.track();
+        let column = |class: &'static str, word: &'static str| {
+            el("span").attr("role", "columnheader").class(class).with(el("span").class("column-word").text(word))
+        };
+        let head = el("div")
+            .attr("role", "row")
+            .class("grid-head")
+            .attr("aria-rowindex", "1")
+            .with(column("cell-seq", words.col_seq))
+            .with(column("cell-time", words.col_time))
+            .with(column("cell-lane", words.col_lane))
+            .with(column("cell-kind", words.col_kind))
+            .with(column("cell-summary", words.col_summary));
+        let (first, last) = sight.get();
+        let rows = (first..last).filter_map(|index| row(index, lang));
+        let before = to_f64(first) * ROW * scale(len.get());
+        let after = (tall() - to_f64(last) * ROW * scale(len.get())).max(0.0);
+        let mut out = vec![head, spacer(before)];
+        out.extend(rows);
+        out.push(spacer(after));
+        out.extend((len.get() == 0).then(|| nothing(run, lang)));
+        out
     };
     view! {
         <div
@@ -244,42 +273,29 @@ fn Grid(rows: Memo<Option<Vec<u64>>>) -> impl IntoView {
             on:scroll=move |_| measure()
             on:keydown=key
         >
-            <div role="row" class="grid-head" aria-rowindex="1">
-                <span role="columnheader" class="cell-seq">{t(|w| w.col_seq)}</span>
-                <span role="columnheader" class="cell-time">{t(|w| w.col_time)}</span>
-                <span role="columnheader" class="cell-lane"><span class="lane-word">{t(|w| w.col_lane)}</span></span>
-                <span role="columnheader" class="cell-kind">{t(|w| w.col_kind)}</span>
-                <span role="columnheader" class="cell-summary">{t(|w| w.col_summary)}</span>
-            </div>
-            <Spacer height=Signal::derive(move || to_f64(sight.get().0) * ROW * scale(len.get()))/>
-            {move || {
-                kinds_version.track();
-                run.columns_version.track();
-                let (first, last) = sight.get();
-                (first..last).filter_map(row).collect_view()
-            }}
-            <Spacer height=Signal::derive(move || {
-                (tall() - to_f64(sight.get().1) * ROW * scale(len.get())).max(0.0)
-            })/>
-            <Show when=move || len.get() == 0>
-                <div class="empty">
-                    {move || {
-                        let lang = run.app.lang.get();
-                        if run.head.get() == 0 {
-                            view! { <p>{lang.words().no_records}</p> }.into_any()
-                        } else {
-                            let text = fill(lang.words().filter_none, &[("n", &number(run.head.get(), lang))]);
-                            view! {
-                                <p>{text}</p>
-                                <button class="button" on:click=move |_| run.filter.set(String::new())>{lang.words().filter_clear}</button>
-                            }
-                            .into_any()
-                        }
-                    }}
-                </div>
-            </Show>
+            <Dom show=Box::new(show)/>
         </div>
     }
+    .into_any()
+}
+
+/// Room for the rows that are not in the page.
+fn spacer(height: f64) -> El {
+    let height = clamp(height, usize::MAX >> 12);
+    // A drawing without anything has a height that needs no style.
+    el("svg").class("spacer").attr("aria-hidden", "true").attr("width", "1").attr("height", height.to_string())
+}
+
+/// That there are no rows, and what to do.
+fn nothing(run: RunState, lang: Lang) -> El {
+    let words = lang.words();
+    let empty = el("div").class("empty");
+    if run.head.get() == 0 {
+        return empty.with(el("p").text(words.no_records));
+    }
+    let text = fill(words.filter_none, &[("n", &number(run.head.get(), lang))]);
+    let clear = el("button").class("button").text(words.filter_clear).on_click(move || run.filter.set(String::new()));
+    empty.with(el("p").text(text)).with(clear)
 }
 
 /// Scrolls as little as needed to have a row in sight, with one above and below.
@@ -302,17 +318,6 @@ fn show_row(element: &web_sys::Element, index: usize, rows: usize, then: impl Fn
 fn scale(rows: usize) -> f64 {
     let all = to_f64(rows) * ROW;
     if all > TALLEST { TALLEST / all } else { 1.0 }
-}
-
-/// Room for the rows that are not in the page.
-#[component]
-fn Spacer(height: Signal<f64>) -> impl IntoView {
-    let spacer = NodeRef::<leptos::html::Div>::new();
-    Effect::new(move |_| {
-        let (Some(element), height) = (spacer.get(), height.get()) else { return };
-        let _ = web_sys::HtmlElement::style(&element).set_property("height", &format!("{height}px"));
-    });
-    view! { <div node_ref=spacer role="presentation"></div> }
 }
 
 /// Asks for the blocks in sight whose kinds are not known yet.

@@ -4,48 +4,43 @@ use leptos::prelude::*;
 use throughline_protocol::query::Events;
 use throughline_protocol::view::EventView;
 
-use super::details::seq_link;
-use super::panel::Panel;
+use super::panel::{code, empty, gap, hint, panel, seen_or_refusal, seq_link, sign};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
+use crate::dom::{El, el};
 use crate::format::{cell, duration, fill, full_time};
 use crate::i18n::{Lang, Words};
-use crate::ui::{Empty, Message};
 
 /// The schedule.
-#[component]
-pub(crate) fn SchedulePanel() -> impl IntoView {
+pub(crate) fn schedule_panel() -> AnyView {
     let run = use_run();
-    let seen = use_view::<Vec<EventView>, _>(|at, _| Some(Events { at }));
-    view! {
-        <Panel title=|w| w.view_schedule name="schedule">
-            {move || {
-                let lang = run.app.lang.get();
-                let seen = seen.get();
-                let list = seen.value?;
-                if list.is_empty() {
-                    let what = Message::plain(|w| w.no_events).with("n", seen.at);
-                    return Some(view! { <Empty what hint=|w| w.events_hint/> }.into_any());
-                }
-                Some(view! { <ul class="entities">{list.iter().map(|event| one(run, event, lang)).collect_view()}</ul> }.into_any())
-            }}
-        </Panel>
-    }
+    let events = use_view::<Vec<EventView>, _>(|at, _| Some(Events { at }));
+    panel(
+        |w| w.view_schedule,
+        "schedule",
+        move |lang| match seen_or_refusal(events.get(), lang) {
+            Ok((list, at)) if list.is_empty() => vec![empty(|w| w.no_events, at, |w| w.events_hint, lang)],
+            Ok((list, _)) => vec![el("ul").class("entities").all(list.iter().map(|event| row(run, event, lang)))],
+            Err(other) => other,
+        },
+    )
 }
 
-fn status_word(status: &str, words: &'static Words) -> &'static str {
+/// The sign and the word for a status.
+fn status(status: &str, words: &'static Words) -> (&'static str, &'static str) {
     match status {
-        "held" => words.ev_held,
-        "fired" => words.ev_fired,
-        "dropped" => words.ev_dropped,
-        "skipped" => words.ev_skipped,
-        "cancelled" => words.ev_cancelled,
-        _ => words.ev_pending,
+        "held" => ("❚❚", words.ev_held),
+        "fired" => ("✓", words.ev_fired),
+        "dropped" => ("✕", words.ev_dropped),
+        "skipped" => ("↷", words.ev_skipped),
+        "cancelled" => ("✕", words.ev_cancelled),
+        _ => ("◷", words.ev_pending),
     }
 }
 
-fn one(run: RunState, event: &EventView, lang: Lang) -> impl IntoView + use<> {
+fn row(run: RunState, event: &EventView, lang: Lang) -> El {
     let words = lang.words();
+    let (glyph, word) = status(&event.status, words);
     let time = |sentence: &str, ms: Option<i64>| ms.map(|ms| fill(sentence, &[("time", &full_time(ms, lang))]));
     let lines: Vec<_> = [
         time(words.event_due, event.due),
@@ -56,29 +51,21 @@ fn one(run: RunState, event: &EventView, lang: Lang) -> impl IntoView + use<> {
     .flatten()
     .collect();
     let condition = |word: &'static str, text: Option<&String>| {
-        text.map(|text| view! { <p class="guard"><span class="hint">{word} " "</span><code>{text.clone()}</code></p> })
+        text.map(|text| el("p").class("guard").with(hint("span", word)).text(" ").with(code(text.clone())))
     };
-    let glyph = match event.status.as_str() {
-        "fired" => "✓",
-        "cancelled" | "dropped" => "✕",
-        "skipped" => "↷",
-        "held" => "❚❚",
-        _ => "◷",
-    };
-    view! {
-        <li class=format!("entity event-{}", event.status)>
-            <p class="entity-head">
-                <span aria-hidden="true">{glyph}</span>
-                <b>{event.name.clone()}</b>
-                <span class=format!("mark status-{}", event.status)>{status_word(&event.status, words)}</span>
-                <span class="bar-gap"></span>
-                {seq_link(run, event.seq, lang)}
-                {(event.last_seq != event.seq).then(|| seq_link(run, event.last_seq, lang))}
-            </p>
-            <p class="num">{lines.join(" · ")}</p>
-            {condition(words.event_when, event.when.as_ref())}
-            {condition(words.event_unless, event.unless.as_ref())}
-            {(!event.data.is_null()).then(|| view! { <p class="hint">{cell(&event.data)}</p> })}
-        </li>
-    }
+    let head = el("p")
+        .class("entity-head")
+        .with(sign(glyph))
+        .with(el("b").text(event.name.clone()))
+        .with(el("span").class(format!("mark status-{}", event.status)).text(word))
+        .with(gap())
+        .with(seq_link(run, event.seq, lang))
+        .maybe((event.last_seq != event.seq).then(|| seq_link(run, event.last_seq, lang)));
+    el("li")
+        .class(format!("entity event-{}", event.status))
+        .with(head)
+        .with(el("p").class("num").text(lines.join(" · ")))
+        .maybe(condition(words.event_when, event.when.as_ref()))
+        .maybe(condition(words.event_unless, event.unless.as_ref()))
+        .maybe((!event.data.is_null()).then(|| hint("p", cell(&event.data))))
 }

@@ -7,10 +7,12 @@ use throughline_protocol::view::Digests;
 use throughline_protocol::{Moment, Refusal};
 use throughline_value::{Value, from_value};
 
+use super::panel::{code, hint, pair, refused, title as heading};
 use super::state::use_run;
+use crate::dom::{Dom, El, el};
 use crate::format::{fill, number};
 use crate::i18n::Words;
-use crate::ui::{Modal, RefusalText};
+use crate::ui::Modal;
 
 /// What reading again gave.
 #[derive(Clone)]
@@ -21,8 +23,7 @@ struct Verified {
 }
 
 /// The dialog.
-#[component]
-pub(crate) fn VerifyDialog(open: RwSignal<bool>) -> impl IntoView {
+pub(crate) fn verify_dialog(open: RwSignal<bool>) -> AnyView {
     let run = use_run();
     let verified = RwSignal::new(None::<Result<Verified, Refusal>>);
     let here = RwSignal::new(None::<Digests>);
@@ -41,33 +42,28 @@ pub(crate) fn VerifyDialog(open: RwSignal<bool>) -> impl IntoView {
         });
     });
     let title = Signal::derive(move || run.app.lang.get().words().verify_title.to_owned());
-    view! {
-        <Modal open title wide=true>
-            {move || {
-                let lang = run.app.lang.get();
-                let words = lang.words();
-                match verified.get() {
-                    None => view! { <p class="hint" role="status">{words.verify_running}</p> }.into_any(),
-                    Some(Err(refusal)) => bad(words, refusal),
-                    Some(Ok(Verified { fault: Some(refusal), .. })) => bad(words, refusal),
-                    Some(Ok(Verified { seq, digests, fault: None })) => {
-                        let line = fill(words.verify_ok, &[("n", &number(seq, lang))]);
-                        view! {
-                            <p class="good" role="status">"✓ " {line}</p>
-                            {digest_list(&digests, words)}
-                        }
-                        .into_any()
-                    }
-                }
-            }}
-            {move || {
-                let lang = run.app.lang.get();
-                let digests = here.get().filter(|_| !run.follows.get())?;
-                let title = fill(lang.words().digests_at, &[("n", &number(digests.seq, lang))]);
-                Some(view! { <h3>{title}</h3> {digest_list(&digests, lang.words())} })
-            }}
-        </Modal>
-    }
+    let show = move || {
+        let lang = run.app.lang.get();
+        let words = lang.words();
+        let mut out = verified.with(|verified| match verified {
+            None => vec![hint("p", words.verify_running)],
+            Some(Err(refusal) | Ok(Verified { fault: Some(refusal), .. })) => {
+                let bad = el("p").class("bad-text").attr("role", "alert").text(words.verify_bad);
+                vec![bad, refused(refusal, lang)]
+            }
+            Some(Ok(Verified { seq, digests, fault: None })) => {
+                let line = fill(words.verify_ok, &[("n", &number(*seq, lang))]);
+                let good = el("p").class("good").attr("role", "status").text(format!("✓ {line}"));
+                vec![good, digest_list(digests, words)]
+            }
+        });
+        if let Some(digests) = here.get().filter(|_| !run.follows.get()) {
+            out.push(heading(fill(words.digests_at, &[("n", &number(digests.seq, lang))])));
+            out.push(digest_list(&digests, words));
+        }
+        out
+    };
+    view! { <Modal open title wide=true><Dom show=Box::new(show)/></Modal> }.into_any()
 }
 
 fn read(value: &Value) -> Verified {
@@ -82,24 +78,14 @@ fn read(value: &Value) -> Verified {
     Verified { seq: seq.unwrap_or(digests.seq), digests, fault }
 }
 
-fn bad(words: &'static Words, refusal: Refusal) -> AnyView {
-    view! { <p class="bad-text" role="alert">{words.verify_bad}</p> <RefusalText refusal/> }.into_any()
-}
-
-fn digest_list(digests: &Digests, words: &'static Words) -> impl IntoView + use<> {
+fn digest_list(digests: &Digests, words: &'static Words) -> El {
     let rows = [
-        ("chain", words.digest_chain, digests.chain.clone()),
-        ("history", words.digest_history, digests.history.clone()),
-        ("content", words.digest_content, digests.content.clone()),
+        ("chain", words.digest_chain, &digests.chain),
+        ("history", words.digest_history, &digests.history),
+        ("content", words.digest_content, &digests.content),
     ];
-    view! {
-        <dl class="digests">
-            {rows
-                .into_iter()
-                .map(|(name, word, digest)| {
-                    view! { <div><dt>{word}</dt><dd><code class="hash" data-digest=name>{digest}</code></dd></div> }
-                })
-                .collect_view()}
-        </dl>
-    }
+    let rows = rows.into_iter().map(|(name, word, digest)| {
+        pair(word, el("dd").with(code(digest.clone()).class("hash").attr("data-digest", name)))
+    });
+    el("dl").class("digests").all(rows)
 }

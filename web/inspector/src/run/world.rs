@@ -4,104 +4,91 @@ use leptos::prelude::*;
 use throughline_protocol::query::{Entities, Relations};
 use throughline_protocol::view::{EntityView, RelationView};
 
-use super::details::seq_link;
-use super::panel::Panel;
+use super::panel::{code, empty, gap, hint, mark, pair, panel, seen_or_refusal, seq_link};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
+use crate::dom::{El, el};
 use crate::format::{cell, fill, full_time};
 use crate::i18n::Lang;
-use crate::ui::{Empty, Message};
 
-/// The world.
-#[component]
-pub(crate) fn WorldPanel() -> impl IntoView {
+/// The entities, and the relations between them.
+pub(crate) fn world_panels() -> AnyView {
     let run = use_run();
     let entities = use_view::<Vec<EntityView>, _>(|at, _| Some(Entities { at, entity_type: None }));
     let relations = use_view::<Vec<RelationView>, _>(|at, _| Some(Relations { at, ..Relations::default() }));
-    view! {
-        <Panel title=|w| w.entities name="entities">
-            {move || {
-                let lang = run.app.lang.get();
-                let seen = entities.get();
-                let list = seen.value?;
-                if list.is_empty() {
-                    let what = Message::plain(|w| w.no_entities).with("n", seen.at);
-                    return Some(view! { <Empty what hint=|w| w.entities_hint/> }.into_any());
-                }
-                let cards = list.iter().map(|entity| entity_view(run, entity, lang)).collect_view();
-                Some(view! { <ul class="entities">{cards}</ul> }.into_any())
-            }}
-        </Panel>
-        <Panel title=|w| w.relations name="relations">
-            {move || {
-                let lang = run.app.lang.get();
-                let seen = relations.get();
-                let list = seen.value?;
-                if list.is_empty() {
-                    let what = Message::plain(|w| w.no_relations).with("n", seen.at);
-                    return Some(view! { <Empty what hint=|w| w.entities_hint/> }.into_any());
-                }
-                let names = entities.get().value.unwrap_or_default();
-                let name = |id: &str| {
-                    names.iter().find(|entity| entity.id == id).map_or_else(|| id.to_owned(), |e| e.raw_id.clone())
-                };
-                let rows = list.iter().map(|one| relation_view(run, one, &name(&one.from), &name(&one.to), lang));
-                Some(view! { <ul class="outline">{rows.collect_view()}</ul> }.into_any())
-            }}
-        </Panel>
-    }
+    let first = panel(
+        |w| w.entities,
+        "entities",
+        move |lang| match seen_or_refusal(entities.get(), lang) {
+            Ok((list, at)) if list.is_empty() => vec![empty(|w| w.no_entities, at, |w| w.entities_hint, lang)],
+            Ok((list, _)) => {
+                vec![el("ul").class("entities").all(list.iter().map(|entity| entity_row(run, entity, lang)))]
+            }
+            Err(other) => other,
+        },
+    );
+    let second = panel(
+        |w| w.relations,
+        "relations",
+        move |lang| match seen_or_refusal(relations.get(), lang) {
+            Ok((list, at)) if list.is_empty() => vec![empty(|w| w.no_relations, at, |w| w.entities_hint, lang)],
+            Ok((list, _)) => {
+                let all = entities.get().value.unwrap_or_default();
+                vec![el("ul").class("outline").all(list.iter().map(|one| relation_row(run, one, &all, lang)))]
+            }
+            Err(other) => other,
+        },
+    );
+    view! { {first} {second} }.into_any()
 }
 
-fn entity_view(run: RunState, entity: &EntityView, lang: Lang) -> impl IntoView + use<> {
+fn entity_row(run: RunState, entity: &EntityView, lang: Lang) -> El {
     let words = lang.words();
-    let fields = entity
-        .fields
-        .iter()
-        .map(|(name, value)| {
-            let seq = entity.field_seq.get(name).map(|seq| seq_link(run, *seq, lang));
-            view! { <div><dt>{name.clone()}</dt><dd>{cell(value)} " " {seq}</dd></div> }
-        })
-        .collect_view();
     let aliases = (!entity.aliases.is_empty())
-        .then(|| view! { <span class="hint">{fill(words.aliases, &[("list", &entity.aliases.join(", "))])}</span> });
-    let merged = entity.merged_into.as_ref().map(|name| fill(words.merged_into, &[("name", name)]));
-    view! {
-        <li class="entity" class:retired=entity.retired>
-            <p class="entity-head">
-                <b>{entity.raw_id.clone()}</b>
-                <span class="mark">{entity.entity_type.clone()}</span>
-                {entity.retired.then(|| view! { <span class="mark">{words.retired}</span> })}
-                {merged.map(|text| view! { <span class="mark">{text}</span> })}
-                {aliases}
-                <span class="bar-gap"></span>
-                {seq_link(run, entity.seq, lang)}
-            </p>
-            {if entity.fields.is_empty() {
-                view! { <p class="hint">{words.no_fields}</p> }.into_any()
-            } else {
-                view! { <dl class="pairs">{fields}</dl> }.into_any()
-            }}
-            <code class="hash">{entity.id.clone()}</code>
-        </li>
-    }
+        .then(|| hint("span", fill(words.aliases, &[("list", &entity.aliases.join(", "))])));
+    let merged = entity.merged_into.as_ref().map(|name| mark(fill(words.merged_into, &[("name", name)])));
+    let head = el("p")
+        .class("entity-head")
+        .with(el("b").text(entity.raw_id.clone()))
+        .with(mark(entity.entity_type.clone()))
+        .maybe(entity.retired.then(|| mark(words.retired)))
+        .maybe(merged)
+        .maybe(aliases)
+        .with(gap())
+        .with(seq_link(run, entity.seq, lang));
+    let field = |(name, value): (&String, &throughline_value::Value)| {
+        let seq = entity.field_seq.get(name).map(|seq| seq_link(run, *seq, lang));
+        pair(name.clone(), el("dd").text(cell(value)).text(" ").maybe(seq))
+    };
+    let fields = if entity.fields.is_empty() {
+        hint("p", words.no_fields)
+    } else {
+        el("dl").class("pairs").all(entity.fields.iter().map(field))
+    };
+    el("li")
+        .class(if entity.retired { "entity retired" } else { "entity" })
+        .with(head)
+        .with(fields)
+        .with(code(entity.id.clone()).class("hash"))
 }
 
-fn relation_view(run: RunState, relation: &RelationView, from: &str, to: &str, lang: Lang) -> impl IntoView + use<> {
-    let words = lang.words();
-    let until = relation.valid_to.map(|ms| fill(words.relation_until, &[("time", &full_time(ms, lang))]));
-    view! {
-        <li>
-            <b>{from.to_owned()}</b>
-            " — "
-            <code>{relation.relation.clone()}</code>
-            " → "
-            <b>{to.to_owned()}</b>
-            " "
-            {relation.confidence.as_ref().map(|number| view! { <span class="num hint">{number.to_string()}</span> })}
-            {relation.flag.clone().map(|flag| view! { <span class="mark">{flag}</span> })}
-            <span class="hint">" " {until}</span>
-            " "
-            {seq_link(run, relation.seq, lang)}
-        </li>
-    }
+fn relation_row(run: RunState, relation: &RelationView, all: &[EntityView], lang: Lang) -> El {
+    let name = |id: &str| {
+        let name = all.iter().find(|entity| entity.id == id).map_or(id, |entity| entity.raw_id.as_str());
+        el("b").text(name.to_owned())
+    };
+    let until = relation.valid_to.map(|ms| fill(lang.words().relation_until, &[("time", &full_time(ms, lang))]));
+    el("li")
+        .with(name(&relation.from))
+        .text(" — ")
+        .with(code(relation.relation.clone()))
+        .text(" → ")
+        .with(name(&relation.to))
+        .text(" ")
+        .maybe(relation.confidence.as_ref().map(|number| el("span").class("num hint").text(number.to_string())))
+        .maybe(relation.flag.clone().map(mark))
+        .text(" ")
+        .maybe(until.map(|until| hint("span", until)))
+        .text(" ")
+        .with(seq_link(run, relation.seq, lang))
 }

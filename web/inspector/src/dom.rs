@@ -1,0 +1,259 @@
+//! What panels show, as plain data that is patched into the page.
+//!
+//! Leptos drives what changes; what a panel shows when it changed is a tree of [`El`], compared with the one
+//! before it and patched in place, so that focus, selection and opened details stay. A tree is data and costs
+//! a few bytes of code per element, where a typed view costs hundreds: the page stays small to download.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+/// A text that is known or made.
+pub(crate) type Text = Cow<'static, str>;
+
+/// What is done on a click.
+type Act = Rc<dyn Fn(web_sys::Event)>;
+
+/// Elements of drawings.
+const SVG: [&str; 7] = ["svg", "g", "path", "rect", "text", "defs", "marker"];
+
+/// The name space of drawings.
+const SVG_SPACE: &str = "http://www.w3.org/2000/svg";
+
+/// An attribute that a person changes by hand; it is set once and then theirs.
+const OPEN: &str = "open";
+
+/// An element, or a text.
+pub(crate) enum Node {
+    /// An element.
+    El(El),
+    /// A text.
+    Text(Text),
+}
+
+/// An element with what it holds.
+pub(crate) struct El {
+    tag: &'static str,
+    attrs: Vec<(&'static str, Text)>,
+    nodes: Vec<Node>,
+    act: Option<(&'static str, Act)>,
+}
+
+/// An element of this kind, empty.
+pub(crate) fn el(tag: &'static str) -> El {
+    El { tag, attrs: Vec::new(), nodes: Vec::new(), act: None }
+}
+
+impl El {
+    /// With an attribute.
+    pub(crate) fn attr(self, name: &'static str, value: impl Into<Text>) -> Self {
+        self.set(name, value.into())
+    }
+
+    #[inline(never)]
+    fn set(mut self, name: &'static str, value: Text) -> Self {
+        self.attrs.push((name, value));
+        self
+    }
+
+    /// With classes.
+    pub(crate) fn class(self, class: impl Into<Text>) -> Self {
+        self.set("class", class.into())
+    }
+
+    /// With a text after what it holds already.
+    pub(crate) fn text(self, text: impl Into<Text>) -> Self {
+        self.push(Node::Text(text.into()))
+    }
+
+    /// With an element after what it holds already.
+    #[inline(never)]
+    pub(crate) fn with(self, el: El) -> Self {
+        self.push(Node::El(el))
+    }
+
+    /// With an element, where there is one.
+    #[inline(never)]
+    pub(crate) fn maybe(self, el: Option<El>) -> Self {
+        match el {
+            Some(el) => self.with(el),
+            None => self,
+        }
+    }
+
+    /// With elements after what it holds already.
+    pub(crate) fn all(mut self, els: impl IntoIterator<Item = El>) -> Self {
+        self.nodes.extend(els.into_iter().map(Node::El));
+        self
+    }
+
+    #[inline(never)]
+    fn push(mut self, node: Node) -> Self {
+        self.nodes.push(node);
+        self
+    }
+
+    /// Does something when it is clicked.
+    pub(crate) fn on_click(self, act: impl Fn() + 'static) -> Self {
+        self.on("click", move |_| act())
+    }
+
+    /// Does something on an event.
+    pub(crate) fn on(mut self, event: &'static str, act: impl Fn(web_sys::Event) + 'static) -> Self {
+        self.act = Some((event, Rc::new(act)));
+        self
+    }
+}
+
+/// What is on the page for a node.
+struct Mounted {
+    dom: web_sys::Node,
+    tag: &'static str,
+    attrs: Vec<(&'static str, Text)>,
+    text: Text,
+    nodes: Vec<Mounted>,
+    act: Option<Listener>,
+}
+
+/// One listener an element; what it does is exchanged.
+struct Listener {
+    event: &'static str,
+    act: Rc<RefCell<Act>>,
+    _closure: Closure<dyn Fn(web_sys::Event)>,
+}
+
+impl Mounted {
+    /// Makes a node; nothing where the page refuses, which it does for no element of ours.
+    fn make(node: Node) -> Option<Self> {
+        match node {
+            Node::Text(text) => {
+                let dom = document().create_text_node(&text).into();
+                Some(Self { dom, tag: "", attrs: Vec::new(), text, nodes: Vec::new(), act: None })
+            }
+            Node::El(el) => {
+                let made = if SVG.contains(&el.tag) {
+                    document().create_element_ns(Some(SVG_SPACE), el.tag)
+                } else {
+                    document().create_element(el.tag)
+                };
+                let made = made.ok()?;
+                for (name, value) in &el.attrs {
+                    set_attribute(&made, name, value);
+                }
+                let act = el.act.map(|(event, act)| Listener::new(&made, event, act));
+                let mut mounted = Self {
+                    dom: made.into(),
+                    tag: el.tag,
+                    attrs: el.attrs,
+                    text: Text::default(),
+                    nodes: Vec::new(),
+                    act,
+                };
+                patch(&mounted.dom, &mut mounted.nodes, el.nodes);
+                Some(mounted)
+            }
+        }
+    }
+
+    /// Makes it show another node, when it is of the same kind; gives the node back when not.
+    fn become_like(&mut self, node: Node) -> Option<Node> {
+        let el = match node {
+            Node::Text(text) if self.tag.is_empty() => {
+                if self.text != text {
+                    self.dom.set_node_value(Some(&text));
+                    self.text = text;
+                }
+                return None;
+            }
+            Node::El(el) if el.tag == self.tag => el,
+            other => return Some(other),
+        };
+        match (&self.act, el.act) {
+            (None, None) => {}
+            (Some(listener), Some((event, act))) if listener.event == event => *listener.act.borrow_mut() = act,
+            (_, act) => return Some(Node::El(El { act, ..el })),
+        }
+        if self.attrs != el.attrs {
+            self.set_attributes(el.attrs);
+        }
+        patch(&self.dom, &mut self.nodes, el.nodes);
+        None
+    }
+
+    fn set_attributes(&mut self, attrs: Vec<(&'static str, Text)>) {
+        let Some(element) = self.dom.dyn_ref::<web_sys::Element>() else { return };
+        for (name, _) in &self.attrs {
+            if *name != OPEN && !attrs.iter().any(|(other, _)| other == name) {
+                let _ = element.remove_attribute(name);
+            }
+        }
+        for (name, value) in &attrs {
+            let old = self.attrs.iter().find(|(other, _)| other == name);
+            if *name != OPEN && old.is_none_or(|(_, old)| old != value) {
+                set_attribute(element, name, value);
+            }
+        }
+        self.attrs = attrs;
+    }
+}
+
+impl Listener {
+    fn new(element: &web_sys::Element, event: &'static str, act: Act) -> Self {
+        let act = Rc::new(RefCell::new(act));
+        let current = Rc::clone(&act);
+        let closure = Closure::<dyn Fn(web_sys::Event)>::new(move |event| {
+            // Let go of before it is called: what it does may exchange it.
+            let act = Rc::clone(&current.borrow());
+            act(event);
+        });
+        let _ = element.add_event_listener_with_callback(event, closure.as_ref().unchecked_ref());
+        Self { event, act, _closure: closure }
+    }
+}
+
+fn set_attribute(element: &web_sys::Element, name: &str, value: &str) {
+    let _ = element.set_attribute(name, value);
+}
+
+/// Makes `parent` hold these nodes.
+fn patch(parent: &web_sys::Node, mounted: &mut Vec<Mounted>, nodes: Vec<Node>) {
+    let count = nodes.len();
+    for (at, node) in nodes.into_iter().enumerate() {
+        let Some(old) = mounted.get_mut(at) else {
+            if let Some(new) = Mounted::make(node) {
+                let _ = parent.append_child(&new.dom);
+                mounted.push(new);
+            }
+            continue;
+        };
+        if let Some(new) = old.become_like(node).and_then(Mounted::make) {
+            let _ = parent.replace_child(&new.dom, &old.dom);
+            *old = new;
+        }
+    }
+    for gone in mounted.drain(count.min(mounted.len())..) {
+        let _ = parent.remove_child(&gone.dom);
+    }
+}
+
+/// A place in the page that shows what `show` gives, again whenever a signal in it changes.
+#[component]
+pub(crate) fn Dom(
+    /// Its classes.
+    #[prop(optional)]
+    class: &'static str,
+    /// What it shows.
+    show: Box<dyn Fn() -> Vec<El>>,
+) -> impl IntoView {
+    let host = NodeRef::<leptos::html::Div>::new();
+    let mounted = StoredValue::new_local(Vec::new());
+    Effect::new(move |_| {
+        let Some(host) = host.get() else { return };
+        let nodes = show().into_iter().map(Node::El).collect();
+        mounted.try_update_value(|mounted| patch(&host, mounted, nodes));
+    });
+    view! { <div node_ref=host class=class></div> }
+}
