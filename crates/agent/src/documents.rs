@@ -1,6 +1,5 @@
 //! The documents that plans read, with their versions.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +7,7 @@ use throughline_journal::{Digest, Record, Seq, Versions};
 use throughline_protocol::command::AddDocument;
 use throughline_protocol::view::{DocumentRow, DocumentView};
 use throughline_protocol::{Context, Decision, Refusal};
-use throughline_value::{Value, from_value, to_value};
+use throughline_value::{SortedMap, Value, from_value, to_value};
 
 /// The longest document, in bytes. A longer one is refused with `document-too-long`.
 pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
@@ -33,7 +32,7 @@ pub struct DocumentAdded {
 /// The documents, with their versions.
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
-    by_name: BTreeMap<String, Versions<Rc<DocumentAdded>>>,
+    by_name: SortedMap<String, Versions<Rc<DocumentAdded>>>,
     /// Records of documents that could not be read.
     pub quarantined: u64,
 }

@@ -1,7 +1,5 @@
 //! Loading the rules of a business: everything in the document is checked before any of it counts.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use throughline_expr::Expr;
 use throughline_expr::template::Template;
@@ -10,7 +8,7 @@ use throughline_journal::Digest;
 use throughline_plan::Pattern;
 use throughline_protocol::domain::Localised;
 use throughline_protocol::{Command, Domain, Refusal};
-use throughline_value::{Value, from_value, to_value};
+use throughline_value::{SortedSet, Value, from_value, to_value};
 
 use crate::turns::Stage;
 
@@ -78,15 +76,13 @@ fn known<'a>(path: &str, what: &str, name: &str, names: impl Iterator<Item = &'a
 }
 
 fn expression(path: &str, source: &str) -> Result<(), Refusal> {
-    Expr::parse(source).map(drop).map_err(|error| Refusal { span: error.span(), ..broken(path, error.to_string()) })
+    Expr::parse(source).map(drop).map_err(|error| broken(path, error.to_string()).at_span(error.span()))
 }
 
 fn templates(path: &str, texts: &Localised) -> Result<(), Refusal> {
     for (language, text) in &texts.0 {
-        Template::parse(text).map_err(|error| Refusal {
-            span: error.span(),
-            ..broken(&format!("{path}/{language}"), error.to_string())
-        })?;
+        Template::parse(text)
+            .map_err(|error| broken(&format!("{path}/{language}"), error.to_string()).at_span(error.span()))?;
     }
     Ok(())
 }
@@ -128,7 +124,7 @@ fn check(domain: &Domain) -> Result<(), Refusal> {
     }
     check_intents(domain)?;
     for (name, action) in &domain.actions {
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         for (index, command) in action.commands.iter().enumerate() {
             let path = format!("/actions/{name}/commands/{index}");
             let kind = command.get("type").and_then(Value::as_str).unwrap_or("");

@@ -122,7 +122,7 @@ fn finish(turn: &Turn, ctx: &Context<'_>, stage: Stage, ending: Ending) -> Move 
                 let mut told = Map::from_iter([("sent".to_owned(), Value::from(event))]);
                 match sent {
                     Ok(done) => told.insert("state".to_owned(), done.result.get("state").cloned().unwrap_or_default()),
-                    Err(refusal) => told.insert("refused".to_owned(), Value::from(refusal.code)),
+                    Err(refusal) => told.insert("refused".to_owned(), Value::from(refusal.code.as_str())),
                 };
                 map.insert("event".to_owned(), Value::Map(told));
             }

@@ -1,11 +1,9 @@
 //! The turns of every thread, folded from the journal.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use throughline_journal::{Digest, Millis, Record, Seq};
 use throughline_protocol::view::{AnswerView, AskView, StageView, TurnView};
-use throughline_value::{Value, from_value};
+use throughline_value::{SortedMap, Value, from_value};
 
 /// The five stages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -194,7 +192,7 @@ pub struct Turn {
     /// The stage it is in, and the record of the stage's begin.
     pub stage: Option<(Stage, Seq)>,
     /// What came out of each finished stage.
-    pub outputs: BTreeMap<Stage, (StageFinished, Seq)>,
+    pub outputs: SortedMap<Stage, (StageFinished, Seq)>,
     /// Its exchanges.
     pub exchanges: Vec<Exchange>,
     /// The run that gathers for it.
@@ -220,7 +218,7 @@ impl Turn {
             seq: record.seq,
             last_seq: record.seq,
             stage: None,
-            outputs: BTreeMap::new(),
+            outputs: SortedMap::new(),
             exchanges: Vec::new(),
             run: None,
             run_instead: false,
@@ -341,7 +339,7 @@ impl Turn {
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
     turns: Vec<Log>,
-    by_number: BTreeMap<(String, u32), usize>,
+    by_number: SortedMap<(String, u32), usize>,
     /// Records of turns that could not be read.
     pub quarantined: u64,
 }

@@ -1,14 +1,14 @@
 //! Hints and leadership among the sessions of one thread, for journals in memory.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
+use throughline_value::SortedMap;
 
 type Hint = Rc<dyn Fn()>;
 
 thread_local! {
-    static LISTENERS: RefCell<BTreeMap<String, Vec<Weak<Listening>>>> = const { RefCell::new(BTreeMap::new()) };
-    static LEADERS: RefCell<BTreeMap<String, Vec<Weak<Place>>>> = const { RefCell::new(BTreeMap::new()) };
+    static LISTENERS: RefCell<SortedMap<String, Vec<Weak<Listening>>>> = const { RefCell::new(SortedMap::new()) };
+    static LEADERS: RefCell<SortedMap<String, Vec<Weak<Place>>>> = const { RefCell::new(SortedMap::new()) };
 }
 
 /// A subscription to hints.

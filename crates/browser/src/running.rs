@@ -1,7 +1,7 @@
 //! An opened journal: the engine with everything that it asks for.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
@@ -14,7 +14,7 @@ use throughline_model::cassette::Player;
 use throughline_protocol::session::{Changed, Failed, HostCall, HostCancel, HostResult, Open, Push};
 use throughline_protocol::{Meta, Outcome, Refusal};
 use throughline_store::{Appended, Store, StoreError};
-use throughline_value::{Value, to_value, to_wire};
+use throughline_value::{SortedMap, Value, to_value, to_wire};
 
 use crate::clock::Clock;
 use crate::host::{Channel, Guard, Host};
@@ -48,9 +48,9 @@ pub(crate) struct Running {
     busy: Cell<bool>,
     appending: Cell<bool>,
     tickets: Cell<u64>,
-    waiting: RefCell<BTreeMap<u64, oneshot::Sender<Outcome>>>,
+    waiting: RefCell<SortedMap<u64, oneshot::Sender<Outcome>>>,
     settling: RefCell<Vec<oneshot::Sender<()>>>,
-    calls: RefCell<BTreeMap<u64, Asked>>,
+    calls: RefCell<SortedMap<u64, Asked>>,
     next_call: Cell<u64>,
     changed: Cell<bool>,
     /// No other session of this journal is at work on what was left open.

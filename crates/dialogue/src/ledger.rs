@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use throughline_journal::{Digest, Millis, Seq};
 use throughline_protocol::At;
-use throughline_value::Value;
+use throughline_value::{InOrder as _, Value};
 
 pub use timeline::{Cardinality, Status};
 pub use view::FactWhy;
@@ -109,7 +109,7 @@ impl Ledger {
             });
             let mut rows: Vec<String> = rows.collect();
             if timeline.cardinality == Cardinality::Many {
-                rows.sort();
+                rows.order();
             }
             if rows.is_empty() {
                 continue;

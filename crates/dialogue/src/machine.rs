@@ -12,12 +12,12 @@ mod parse;
 mod step;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use throughline_journal::{Digest, Millis, Seq, Versions};
 use throughline_protocol::At;
 use throughline_protocol::view::TransitionLog;
+use throughline_value::{SortedMap, SortedSet};
 
 pub use decide::RefusedTransition;
 pub use parse::{MAX_MACHINE_DEPTH, MAX_MACHINE_STATES};
@@ -40,11 +40,11 @@ struct Standing {
     /// The active states without active substates, as paths.
     active: Vec<String>,
     /// Since when each active state is, outer ones too.
-    entered: BTreeMap<String, Millis>,
+    entered: SortedMap<String, Millis>,
     /// The delayed events that came and could not be taken.
-    spent: BTreeSet<String>,
+    spent: SortedSet<String>,
     /// What the history states remember.
-    remembered: BTreeMap<String, Vec<String>>,
+    remembered: SortedMap<String, Vec<String>>,
     finished: bool,
 }
 

@@ -13,13 +13,11 @@
 
 mod quote;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use indexmap::IndexMap;
 use throughline_protocol::view::{FactView, PromptMessage, PromptView};
 use throughline_protocol::{DEFAULT_SUBJECT, Refusal};
-use throughline_value::Value;
+use throughline_value::{InOrder as _, Named, SortedSet, Value};
 
 pub use quote::{quote_json, quote_lines};
 
@@ -74,7 +72,7 @@ pub fn render(input: &PromptInput<'_>) -> Result<PromptView, Refusal> {
     }
     let state = state(input);
     let mut room = Room { budget: input.budget, used: 0 };
-    let mut tokens = IndexMap::new();
+    let mut tokens = Named::new();
     let head = format!("{FACTS}{NO_FACTS}");
     for (name, text) in [("system", system.as_str()), ("state", state.as_str()), ("facts", head.as_str())] {
         tokens.insert(name.to_owned(), room.take(text));
@@ -156,18 +154,13 @@ impl Room {
     }
 
     /// The facts that fit, the newest kept, sorted by subject and key.
-    fn fit_facts(
-        &mut self,
-        facts: &[FactView],
-        left_out: &mut Vec<String>,
-        tokens: &mut IndexMap<String, u64>,
-    ) -> String {
+    fn fit_facts(&mut self, facts: &[FactView], left_out: &mut Vec<String>, tokens: &mut Named<u64>) -> String {
         let mut newest: Vec<(usize, &FactView)> = facts.iter().enumerate().collect();
-        newest.sort_by_key(|(i, f)| (std::cmp::Reverse((f.valid_from, f.seq)), *i));
+        newest.order_by_key(|(i, f)| (std::cmp::Reverse((f.valid_from, f.seq)), *i));
         let before = self.used;
         // Once one does not fit, older ones are not squeezed in: what is left out is always the oldest.
         let mut full = false;
-        let mut kept = BTreeSet::new();
+        let mut kept = SortedSet::new();
         let mut dropped = Vec::new();
         for (i, fact) in newest {
             full = full || !self.fits(&line(fact));
@@ -177,14 +170,14 @@ impl Room {
                 kept.insert(i);
             }
         }
-        dropped.sort();
+        dropped.order();
         left_out.extend(dropped.into_iter().map(|name| format!("fact:{name}")));
         if let Some(tokens) = tokens.get_mut("facts") {
             *tokens += self.used - before;
         }
         let mut sorted: Vec<(&str, &str, String)> =
             kept.iter().filter_map(|i| facts.get(*i)).map(|f| (f.subject.as_str(), f.key.as_str(), line(f))).collect();
-        sorted.sort();
+        sorted.order();
         let mut out = FACTS.to_owned();
         if sorted.is_empty() {
             out.push_str(NO_FACTS);

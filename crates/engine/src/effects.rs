@@ -1,6 +1,6 @@
 //! Exchanges with models and calls of tools: asked for by committed records, answered by inputs.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use throughline_agent::Rooms;
 use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested};
@@ -8,7 +8,7 @@ use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
 use throughline_model::{Ending, Request, openai, redact};
 use throughline_plan::{ToolCall, ToolError};
 use throughline_protocol::{At, Refusal};
-use throughline_value::{Value, from_value, to_value};
+use throughline_value::{SortedMap, SortedSet, Value, from_value, to_value};
 
 use crate::input::{ExchangeEvent, Output};
 use crate::react::Place;
@@ -21,8 +21,8 @@ pub const MAX_RAW_REPLY: usize = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Driving {
     all: bool,
-    turns: BTreeSet<(String, u32)>,
-    runs: BTreeSet<String>,
+    turns: SortedSet<(String, u32)>,
+    runs: SortedSet<String>,
 }
 
 impl Driving {
@@ -72,10 +72,10 @@ pub(crate) enum Finished {
 pub(crate) struct Effects {
     pub(crate) driving: Driving,
     numbers: u64,
-    exchanges: BTreeMap<u64, Open>,
-    calls: BTreeMap<u64, ToolCall>,
+    exchanges: SortedMap<u64, Open>,
+    calls: SortedMap<u64, ToolCall>,
     /// What was started, by exchange id or idempotency key: nothing is started twice by one engine.
-    started: BTreeSet<String>,
+    started: SortedSet<String>,
 }
 
 impl Effects {
@@ -251,8 +251,9 @@ impl Finished {
                 let place = Place { now, next_seq, thread: row.thread, turn: row.turn, actor, cause: Some(row.seq) };
                 let loaded = rooms.domain();
                 let ctx = place.context(&loaded.domain, "");
-                let result =
-                    result.clone().map_err(|refusal| ToolError { code: refusal.code, message: refusal.message });
+                let result = result
+                    .clone()
+                    .map_err(|refusal| ToolError { code: refusal.code.clone(), message: refusal.message.clone() });
                 rooms.plans.finish_call(&ctx, &call.run, &call.step, result)
             }
         }

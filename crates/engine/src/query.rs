@@ -1,13 +1,12 @@
 //! Queries: each is answered from what is committed, at the moment it names.
 
-use indexmap::IndexMap;
 use serde::Serialize;
 use throughline_expr::Expr;
 use throughline_journal::{Journal, Millis, Record};
 use throughline_protocol::query::{CheckPlan, DEFAULT_LIMIT, Evaluate, Records, Timeline};
 use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, RecordPage, Status};
 use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
-use throughline_value::{InOrder as _, Value, json, to_value};
+use throughline_value::{InOrder as _, Named, Value, json, to_value};
 
 use crate::digests::digests_of;
 use crate::moment::resolve;
@@ -95,7 +94,7 @@ impl Asked<'_> {
 
     fn status(&self) -> Status {
         let head = self.journal.head();
-        let mut lanes: IndexMap<String, u64> = lane::LANES.iter().map(|name| ((*name).to_owned(), 0)).collect();
+        let mut lanes: Named<u64> = lane::LANES.iter().map(|name| ((*name).to_owned(), 0)).collect();
         for record in self.journal.records() {
             if let Some(count) = lanes.get_mut(lane::of(&record.kind)) {
                 *count += 1;
@@ -203,10 +202,9 @@ impl Asked<'_> {
     fn evaluate(&self, query: &Evaluate) -> Result<Value, Refusal> {
         let at = self.at(&query.at)?;
         let names = self.state.rooms.names(at, at.valid_at).with_all(&query.names);
-        Expr::parse(&query.expression).and_then(|expr| expr.eval(&names)).map_err(|error| Refusal {
-            span: error.span(),
-            ..Refusal::new(error.code(), error.to_string()).at_path("/expression")
-        })
+        Expr::parse(&query.expression)
+            .and_then(|expr| expr.eval(&names))
+            .map_err(|error| Refusal::new(error.code(), error.to_string()).at_path("/expression").at_span(error.span()))
     }
 
     /// What is open or went wrong, oldest first.

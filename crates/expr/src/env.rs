@@ -1,8 +1,6 @@
 //! What an expression sees of the world: values by name, a clock reading and a zone, all handed in.
 
-use std::collections::BTreeMap;
-
-use throughline_value::{Map, Value, json};
+use throughline_value::{Map, SortedMap, Value, json};
 
 use crate::error::Error;
 use crate::time::Zone;
@@ -46,7 +44,7 @@ pub trait Env {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MapEnv {
-    values: BTreeMap<String, Value>,
+    values: SortedMap<String, Value>,
     now: Option<i64>,
     zone: Option<Zone>,
 }

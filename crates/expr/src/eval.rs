@@ -6,9 +6,8 @@ mod operate;
 mod val;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
-use throughline_value::{InOrder as _, Map, Span, Value};
+use throughline_value::{InOrder as _, Map, SortedMap, Span, Value};
 
 use crate::ast::{BinaryOp, CompareOp, Node, NodeData, Test, UnaryOp};
 use crate::env::Env;
@@ -22,7 +21,7 @@ pub(crate) use access::{Local, Origin};
 pub(crate) use val::Val;
 
 /// Each path that was read, with when it was read first and by which bytes of the source.
-type Reads = BTreeMap<Vec<String>, (usize, Span)>;
+type Reads = SortedMap<Vec<String>, (usize, Span)>;
 
 /// One evaluation: the environment, the locals, what is left to spend and what was read.
 pub(crate) struct Context<'e> {

@@ -4,12 +4,10 @@
 //! erasable bodies. The chain is SHA-256 over the chain before (as hexadecimal text) and the exact bytes of
 //! `frame`; `sealed` is outside of it, so erasing a body does not break it.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use throughline_value::json::{self, NodeData};
-use throughline_value::{Map, Value, from_node, hex, to_value};
+use throughline_value::{Map, SortedMap, Value, from_node, hex, to_value};
 
 use crate::{Actor, Body, Digest, Error, MAIN_THREAD, Millis, Origin, Record, Seq};
 
@@ -125,7 +123,7 @@ impl Frame {
     }
 
     fn line_of(&self, frame: &str) -> String {
-        let mut sealed = BTreeMap::new();
+        let mut sealed = SortedMap::new();
         for record in &self.records {
             if let Body::Sealed { commitment, content: Some((salt, content)) } = &record.body {
                 let pair = Value::List(vec![Value::from(salt.as_str()), content.clone()]);

@@ -3,6 +3,7 @@
 use throughline_journal::{Millis, Seq};
 use throughline_protocol::view::MemoryView;
 use throughline_protocol::{At, Refusal};
+use throughline_value::{InOrder as _, order_numbers};
 
 use crate::allen::Relation;
 use crate::index::{Block, Step, Summary};
@@ -64,7 +65,7 @@ impl Memory {
         let mut names: Vec<String> = kinds.to_vec();
         if names.is_empty() {
             names = self.table.kinds.iter().cloned().collect();
-            names.sort_unstable();
+            names.order();
         }
         // From the number of a kind to its column.
         let mut columns = vec![None; self.table.kinds.len()];
@@ -159,7 +160,7 @@ impl Memory {
         let moment = |rows: Vec<u32>| {
             let (from, to) = (rows.first().map_or(0, |r| time(*r)), rows.last().map_or(0, |r| time(*r)));
             let mut rows = rows;
-            rows.sort_unstable_by(|a, b| self.logical(*a, *b));
+            order_numbers(&mut rows, &mut |a, b| self.logical(a, b));
             let show = |row: u32| self.show(row, at.seq, "at the same moment".to_owned());
             Moment { from, to, events: rows.into_iter().filter_map(show).collect() }
         };

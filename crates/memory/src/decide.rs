@@ -3,7 +3,7 @@
 use throughline_journal::Millis;
 use throughline_protocol::command::{Amend, Forget, MemoryItem, Recover, Remember};
 use throughline_protocol::{Context, Decision, Refusal};
-use throughline_value::{Map, Number, Value};
+use throughline_value::{Map, Named, Number, Value};
 
 use crate::limits::{
     MAX_DATA_BYTES, MAX_ENTITIES, MAX_ITEMS, MAX_KINDS, MAX_MILLIS, MAX_NAME_BYTES, MAX_SUGGESTION_NAMES,
@@ -30,14 +30,14 @@ impl Memory {
         }
         let mut ids = Vec::new();
         let mut items = Vec::new();
-        let mut new_kinds = indexmap::IndexSet::new();
+        let mut new_kinds = Named::<(), &str>::new();
         let mut place = 0;
         for (i, item) in command.items.iter().enumerate() {
             let id = self.free_id(ctx.next_seq, &mut place);
             items.push(remembered(ctx, item, &id, &format!("/items/{i}"))?);
             ids.push(id);
             if !self.table.kinds.contains(item.kind.as_str()) {
-                new_kinds.insert(item.kind.as_str());
+                new_kinds.insert(item.kind.as_str(), ());
             }
         }
         if self.table.kinds.len() + new_kinds.len() > MAX_KINDS {
@@ -120,11 +120,11 @@ impl Memory {
 
     fn turn_all(&self, ctx: &Context<'_>, ids: &[String], forgotten: bool) -> Result<Decision, Refusal> {
         limit_list(ids.len(), "/memories")?;
-        let mut turned = indexmap::IndexSet::new();
+        let mut turned = Named::<(), &str>::new();
         for (i, id) in ids.iter().enumerate() {
             let item = self.known(id, &format!("/memories/{i}"))?;
             if self.table.is_forgotten(item, throughline_journal::Seq::MAX) != forgotten {
-                turned.insert(id.as_str());
+                turned.insert(id.as_str(), ());
             }
         }
         let (kind, name) = if forgotten { (kind::FORGOTTEN, "forgotten") } else { (kind::RECOVERED, "recovered") };
@@ -133,7 +133,7 @@ impl Memory {
             return Ok(Decision::unchanged(result));
         }
         let count = turned.len();
-        let turned: Vec<&str> = turned.into_iter().collect();
+        let turned: Vec<&str> = turned.into_keys().collect();
         let draft = ctx.draft(kind, Value::from([("memories", Value::from(turned))]));
         Ok(Decision::one(draft, Value::from([(name, count)])))
     }
@@ -273,12 +273,12 @@ fn clean_entities(entities: &[String], path: &str) -> Result<Vec<String>, Refusa
         let message = format!("an event has at most {MAX_ENTITIES} entities");
         return Err(Refusal::new("too-many-entities", message).at_path(path));
     }
-    let mut seen = indexmap::IndexSet::new();
+    let mut seen = Named::<()>::new();
     for (i, entity) in entities.iter().enumerate() {
         limit_name(entity, &format!("{path}/{i}"))?;
-        seen.insert(entity.clone());
+        seen.insert(entity.clone(), ());
     }
-    Ok(seen.into_iter().collect())
+    Ok(seen.into_keys().collect())
 }
 
 /// How many characters must change to make one text of the other.

@@ -1,7 +1,7 @@
 //! What two memories have in common, as hashes.
 
 use throughline_journal::{Digest, Millis, Seq};
-use throughline_value::{Map, Value};
+use throughline_value::{InOrder as _, Map, Value};
 
 use crate::index::Standing;
 use crate::memory::{Content, Item, Memory};
@@ -37,7 +37,7 @@ impl Memory {
             Some(Value::List(vec![content.to_value(), self.place(item)]).canonical())
         });
         let mut texts: Vec<String> = current.collect();
-        texts.sort_unstable();
+        texts.order();
         digest.text("memory");
         digest.number(i64::try_from(texts.len()).unwrap_or(i64::MAX));
         for text in texts {

@@ -45,10 +45,10 @@ impl Memory {
         if self.table.kinds.len() + kinds.len() > MAX_KINDS || !self.table.has_room(read.len(), bytes) {
             return None;
         }
-        let thread = u32::try_from(self.table.threads.insert_full(record.thread.clone()).0).ok()?;
+        let thread = u32::try_from(self.table.threads.add(&record.thread)).ok()?;
         let (source, source_seq) = match &record.origin {
             Some(origin) => {
-                let place = self.table.sources.insert_full(origin.source.clone()).0;
+                let place = self.table.sources.add(&origin.source);
                 (u32::try_from(place + 1).ok()?, origin.seq)
             }
             None => (0, 0),

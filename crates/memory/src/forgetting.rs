@@ -3,6 +3,7 @@
 
 use throughline_journal::Millis;
 use throughline_protocol::{At, Refusal};
+use throughline_value::InOrder as _;
 
 use crate::memory::Memory;
 
@@ -83,7 +84,7 @@ impl Memory {
             out.push(self.candidate(&weighed, format!("it ended {} ms ago, more than {most}", weighed.age)));
         }
         // The order of time, in which they stand, decides between equal weights.
-        rest.sort_by_key(|w| w.score);
+        rest.order_by_key(|w| w.score);
         for weighed in rest {
             let reason = match (policy.keep_events, policy.keep_bytes) {
                 (Some(most), _) if events > most => {

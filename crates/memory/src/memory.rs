@@ -4,9 +4,8 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexSet;
 use throughline_journal::{Millis, Seq};
-use throughline_value::{Number, Value};
+use throughline_value::{Named, Number, Value};
 
 use crate::index::{Standing, TimeIndex};
 use crate::words::WordIndex;
@@ -48,7 +47,38 @@ pub(crate) struct Content {
 }
 
 /// Names that stand for small numbers, in the order in which they came.
-pub(crate) type Names = IndexSet<String>;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(Named<()>);
+
+impl Names {
+    /// The number of a name, which is given one when it is new.
+    pub(crate) fn add(&mut self, name: &str) -> usize {
+        self.0.get_index_of(name).unwrap_or_else(|| {
+            self.0.insert(name.to_owned(), ());
+            self.0.len() - 1
+        })
+    }
+
+    pub(crate) fn get_index_of(&self, name: &str) -> Option<usize> {
+        self.0.get_index_of(name)
+    }
+
+    pub(crate) fn get_index(&self, number: usize) -> Option<&String> {
+        self.0.get_index(number).map(|(name, ())| name)
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
 
 /// Versions beside the first of an item, which most items do not have.
 pub(crate) type Rare<T> = BTreeMap<u32, T>;

@@ -5,11 +5,11 @@ mod fuse;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
 use throughline_journal::{Millis, Seq};
 use throughline_protocol::query::{DEFAULT_LIMIT, Recall};
 use throughline_protocol::view::RecallPage;
 use throughline_protocol::{At, Domain, Refusal};
+use throughline_value::{InOrder as _, order_numbers};
 
 use crate::index::{Block, Rows as _, Standing, Step, Summary};
 use crate::limits::{MAX_HITS, MAX_QUERY_TERMS, MAX_WORDS_BYTES};
@@ -103,7 +103,7 @@ impl Memory {
             .into_iter()
             .filter(|(_, n)| *n > 0)
             .map(|(reason, n)| (reason.to_owned(), n))
-            .collect::<IndexMap<_, _>>();
+            .collect();
         Ok(page)
     }
 
@@ -124,7 +124,7 @@ impl Memory {
         let entity =
             |name: &String| self.table.entities.get_index_of(name.as_str()).and_then(|i| u32::try_from(i).ok());
         let mut kinds: Vec<u16> = query.kinds.iter().filter_map(kind).collect();
-        kinds.sort_unstable();
+        kinds.order();
         // A kind that is named twice counts once.
         kinds.dedup();
         let entities: Vec<u32> = query.entities.iter().filter_map(entity).collect();
@@ -158,7 +158,7 @@ impl Memory {
         }
         let mut found = self.scan(seq, filter, usize::MAX);
         if order != Order::Valid {
-            found.rows.sort_unstable_by(|a, b| self.compare(order, *b, *a));
+            order_numbers(&mut found.rows, &mut |a, b| self.compare(order, b, a));
         }
         if let Some(before) = before {
             // What comes after it is on pages that were seen.
@@ -201,7 +201,7 @@ impl Memory {
             let lists = entities.iter().filter_map(|e| self.by_entity.get(*e as usize));
             let mut rows: Vec<u32> = lists.flatten().copied().collect();
             if entities.len() > 1 {
-                rows.sort_unstable_by(|a, b| self.table.order(*a, *b));
+                order_numbers(&mut rows, &mut |a, b| self.table.order(a, b));
                 rows.dedup();
             }
             let mut found = found.into_inner();
@@ -280,20 +280,27 @@ impl Memory {
         }
         let totals = self.totals_at(seq);
         let mut scored: BTreeMap<u32, Ranked> = BTreeMap::new();
-        let mut forgotten: std::collections::BTreeSet<u32> = std::collections::BTreeSet::new();
+        let mut forgotten: Vec<u32> = Vec::new();
         for (place, word) in wanted.iter().enumerate() {
             // Several terms that count as one word: the most frequent one in each row.
-            let mut counts: BTreeMap<u32, u16> = BTreeMap::new();
-            for (row, count) in word.terms.iter().flat_map(|term| self.words.posting(*term)) {
-                let slot = counts.entry(*row).or_default();
-                *slot = (*slot).max(*count);
+            let mut counts: Vec<(u32, u16)> =
+                word.terms.iter().flat_map(|term| self.words.posting(*term)).copied().collect();
+            if word.terms.len() > 1 {
+                counts.order_by_key(|(row, _)| *row);
+                counts.dedup_by(|next, kept| {
+                    let same = next.0 == kept.0;
+                    if same {
+                        kept.1 = kept.1.max(next.1);
+                    }
+                    same
+                });
             }
             let mut live = Vec::new();
             for (row, count) in counts {
                 match self.table.standing_at(row, seq) {
                     Some(Standing::Live) => live.push((row, count)),
                     Some(Standing::Forgotten) if self.keeps(row, filter) => {
-                        forgotten.insert(row);
+                        forgotten.push(row);
                     }
                     _ => {}
                 }
@@ -309,7 +316,9 @@ impl Memory {
         }
         let mut ranked: Vec<Ranked> = scored.into_values().collect();
         // Of equal scores the newer one comes first.
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| self.table.order(b.row, a.row)));
+        ranked.order_by(|a, b| b.score.total_cmp(&a.score).then_with(|| self.table.order(b.row, a.row)));
+        order_numbers(&mut forgotten, &mut |a, b| a.cmp(&b));
+        forgotten.dedup();
         let texts = wanted.into_iter().map(|w| w.text).collect();
         Ok((ranked, texts, forgotten.len() as u64))
     }

@@ -7,20 +7,20 @@
 
 mod rank;
 
-use std::collections::BTreeMap;
+use throughline_value::{Named, SortedMap, order_numbers};
 
-use indexmap::IndexSet;
+use crate::memory::Names;
 
 pub(crate) use rank::{Ranked, score};
 
 /// Rows by word.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordIndex {
-    terms: IndexSet<String>,
+    terms: Names,
     /// By term: rows in the order of writing, and how often the term stands in each.
     postings: Vec<Vec<(u32, u16)>>,
     /// By character: the pairs it is in.
-    pairs: BTreeMap<char, Vec<u32>>,
+    pairs: SortedMap<char, Vec<u32>>,
 }
 
 /// What a query looks for: one or more terms that count as one.
@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
 impl WordIndex {
     /// Adds the words of a row's text; gives how many there are.
     pub(crate) fn add(&mut self, row: u32, text: &str) -> u32 {
-        let mut places: Vec<usize> = Vec::new();
+        let mut places: Vec<u32> = Vec::new();
         let mut total = 0u32;
         words(text, &mut |word| {
             total = total.saturating_add(1);
@@ -40,11 +40,11 @@ impl WordIndex {
                 Some(place) => place,
                 None => self.new_term(word),
             };
-            places.push(place);
+            places.extend(u32::try_from(place));
         });
-        places.sort_unstable();
+        order_numbers(&mut places, &mut |a, b| a.cmp(&b));
         for same in places.chunk_by(|a, b| a == b) {
-            let posting = same.first().and_then(|place| self.postings.get_mut(*place));
+            let posting = same.first().and_then(|place| self.postings.get_mut(*place as usize));
             if let Some(posting) = posting {
                 posting.push((row, u16::try_from(same.len()).unwrap_or(u16::MAX)));
             }
@@ -53,7 +53,7 @@ impl WordIndex {
     }
 
     fn new_term(&mut self, word: &str) -> usize {
-        let (place, _) = self.terms.insert_full(word.to_owned());
+        let place = self.terms.add(word);
         self.postings.push(Vec::new());
         let mut chars = word.chars();
         if let (Some(first), Some(second), None) = (chars.next(), chars.next(), chars.next())
@@ -75,12 +75,12 @@ impl WordIndex {
 
     /// What a query's text asks for, each word once, in the order of the text.
     pub(crate) fn wanted(&self, text: &str) -> Vec<Wanted> {
-        let mut seen = IndexSet::new();
+        let mut seen = Named::<()>::new();
         words(text, &mut |word| {
-            seen.insert(word.to_owned());
+            seen.insert(word.to_owned(), ());
         });
         let term = |word: &str| self.terms.get_index_of(word).and_then(|i| u32::try_from(i).ok());
-        let wanted = seen.into_iter().map(|word| {
+        let wanted = seen.into_keys().map(|word| {
             let mut chars = word.chars();
             let mut terms: Vec<u32> = term(&word).into_iter().collect();
             if let (Some(only), None) = (chars.next(), chars.next())

@@ -1,11 +1,10 @@
 //! Answers: a template, the values it shows, and a footnote for everything that rests on evidence.
 
-use indexmap::IndexMap;
 use throughline_expr::template::{Interpolation, Sink, Template};
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Error, Path};
 use throughline_protocol::view::{AnswerView, Evidence, Footnote};
-use throughline_value::Value;
+use throughline_value::{Named, Value};
 
 use crate::extract::Failure;
 use crate::scope::bare;
@@ -50,14 +49,14 @@ impl AnswerScope for NoEvidence<'_> {
 
 /// The values of a run as an [`AnswerScope`]: `$name` and `name`; other names are looked up in `outer`.
 pub struct RunScope<'a> {
-    values: &'a IndexMap<String, Bound>,
+    values: &'a Named<Bound>,
     outer: &'a dyn AnswerScope,
 }
 
 impl<'a> RunScope<'a> {
     /// The values of a run before an outer scope.
     #[must_use]
-    pub fn new(values: &'a IndexMap<String, Bound>, outer: &'a dyn AnswerScope) -> Self {
+    pub fn new(values: &'a Named<Bound>, outer: &'a dyn AnswerScope) -> Self {
         Self { values, outer }
     }
 

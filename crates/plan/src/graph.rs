@@ -1,7 +1,6 @@
 //! Which step needs which, cycles and waves.
 
-use indexmap::IndexMap;
-
+use throughline_value::Named;
 /// What one step uses, by the names of other steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edges {
@@ -18,7 +17,7 @@ impl Edges {
     }
 }
 
-pub(crate) type Graph = IndexMap<String, Edges>;
+pub(crate) type Graph = Named<Edges>;
 
 /// Every cycle once, as the path from its first step in the order of the text back to it.
 pub(crate) fn cycles(graph: &Graph) -> Vec<Vec<String>> {
@@ -76,7 +75,7 @@ fn rotated(mut cycle: Vec<usize>, graph: &Graph) -> Vec<String> {
 /// one branch of an `IF` uses comes after what the `IF`'s condition needs.
 pub(crate) fn waves(graph: &Graph) -> Vec<Vec<String>> {
     let gates = gates(graph);
-    let mut level: IndexMap<&str, usize> = IndexMap::new();
+    let mut level: Named<usize, &str> = Named::new();
     // In a valid plan one pass is enough; steps out of order take more, and those of a cycle never get a level.
     loop {
         let before = level.len();
@@ -110,8 +109,8 @@ pub(crate) fn waves(graph: &Graph) -> Vec<Vec<String>> {
 }
 
 /// For each step that only one branch of an `IF` leads to: what the conditions on the way need.
-fn gates(graph: &Graph) -> IndexMap<String, Vec<String>> {
-    let mut users: IndexMap<&str, Vec<(&str, bool)>> = IndexMap::new();
+fn gates(graph: &Graph) -> Named<Vec<String>> {
+    let mut users: Named<Vec<(&str, bool)>, &str> = Named::new();
     for (step, edges) in graph {
         for name in &edges.needs {
             users.entry(name).or_default().push((step, false));
@@ -121,7 +120,7 @@ fn gates(graph: &Graph) -> IndexMap<String, Vec<String>> {
         }
     }
     // Steps are looked at from the last to the first: in a valid plan every user stands later.
-    let mut gates: IndexMap<String, Vec<String>> = IndexMap::new();
+    let mut gates: Named<Vec<String>> = Named::new();
     for step in graph.keys().rev() {
         let Some(users) = users.get(step.as_str()) else { continue };
         let mut common: Option<Vec<String>> = None;

@@ -16,10 +16,9 @@ mod record;
 mod state;
 mod view;
 
-use indexmap::IndexMap;
 use throughline_journal::{Draft, Seq};
 use throughline_protocol::view::Evidence;
-use throughline_value::{Map, Number, Value};
+use throughline_value::{Map, Named, Number, Value};
 
 use state::{Run, RunStatus};
 
@@ -27,7 +26,7 @@ use state::{Run, RunStatus};
 #[derive(Clone, Debug, Default)]
 pub struct Plans {
     /// By id, in the order of their start.
-    runs: IndexMap<String, Run>,
+    runs: Named<Run>,
     /// How many records of this room could not be read.
     quarantined: u64,
 }
@@ -146,7 +145,7 @@ impl Plans {
 
     /// The values of a run as they stand now, inputs first, then in the order of the steps.
     #[must_use]
-    pub fn values(&self, run: &str) -> IndexMap<String, Bound> {
+    pub fn values(&self, run: &str) -> Named<Bound> {
         self.runs.get(run).map(|run| run.values_at(Seq::MAX)).unwrap_or_default()
     }
 

@@ -1,9 +1,7 @@
 //! What a plan may use: sources, tools, patterns, inputs.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use throughline_protocol::Domain;
-use throughline_value::Value;
+use throughline_value::{SortedMap, SortedSet, Value};
 
 /// What stands behind a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,18 +27,18 @@ pub struct ToolRule {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
     /// The sources, by name.
-    pub sources: BTreeMap<String, Target>,
+    pub sources: SortedMap<String, Target>,
     /// The tools, by name.
-    pub tools: BTreeMap<String, ToolRule>,
+    pub tools: SortedMap<String, ToolRule>,
     /// The names of the values that are given to the run.
-    pub inputs: BTreeSet<String>,
+    pub inputs: SortedSet<String>,
     /// The patterns of the domain: name to regular expression.
-    pub patterns: BTreeMap<String, String>,
+    pub patterns: SortedMap<String, String>,
     /// The names that expressions may use beside bindings and `now`, when the environment of the run has
     /// them: `facts`, `state`.
-    pub names: BTreeSet<String>,
+    pub names: SortedSet<String>,
     /// The bindings that the answer will use; `None` when it is not known.
-    pub wanted: Option<BTreeSet<String>>,
+    pub wanted: Option<SortedSet<String>>,
 }
 
 impl Scope {

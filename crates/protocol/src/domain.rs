@@ -3,13 +3,12 @@
 //! A domain says which entity types, relations and facts there are, how the machine goes, what the sources
 //! and tools are, and how answers read. It is data: it is loaded by a command and lies in the journal.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use throughline_value::{Number, Value};
+use throughline_value::{Named, Number, Value};
 
 /// A text in several languages, by BCP 47 tag, or one text for all.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Localised(pub IndexMap<String, String>);
+pub struct Localised(pub Named<String>);
 
 impl Localised {
     /// The text in `language`, else in its base language, else the first.
@@ -33,7 +32,7 @@ impl<'de> Deserialize<'de> for Localised {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wrong = || serde::de::Error::custom("a text, or a map from languages to texts, is expected");
         match Value::deserialize(deserializer)? {
-            Value::Text(text) => Ok(Self(IndexMap::from_iter([(String::new(), text)]))),
+            Value::Text(text) => Ok(Self(Named::from_iter([(String::new(), text)]))),
             Value::Map(map) => {
                 let pairs = map.into_iter().map(|(k, v)| v.as_str().map(|t| (k, t.to_owned())).ok_or_else(wrong));
                 Ok(Self(pairs.collect::<Result<_, _>>()?))
@@ -70,27 +69,27 @@ parts! {
         /// The zone in which times without one are read; they are refused when absent.
         zone: Option<String>,
         /// The entity types, by name.
-        entity_types: IndexMap<String, EntityType>,
+        entity_types: Named<EntityType>,
         /// The relations, by name.
-        relations: IndexMap<String, RelationType>,
+        relations: Named<RelationType>,
         /// The fact keys, by name. When empty, any key is taken, with cardinality one.
-        facts: IndexMap<String, FactType>,
+        facts: Named<FactType>,
         /// The state machine, in XState's shape.
         machine: Value,
         /// What must hold for every proposal.
         constraints: Vec<Constraint>,
         /// The sources that plans may use, by name.
-        sources: IndexMap<String, Source>,
+        sources: Named<Source>,
         /// The tools that plans and the agent may call, by name.
-        tools: IndexMap<String, Tool>,
+        tools: Named<Tool>,
         /// What a user can want, by name.
-        intents: IndexMap<String, Intent>,
+        intents: Named<Intent>,
         /// The actions that the model may propose, by name.
-        actions: IndexMap<String, ProposedAction>,
+        actions: Named<ProposedAction>,
         /// Answer templates, by name.
-        answers: IndexMap<String, AnswerTemplate>,
+        answers: Named<AnswerTemplate>,
         /// Patterns that extract values by name, for plans and for interpretation by rules.
-        patterns: IndexMap<String, Pattern>,
+        patterns: Named<Pattern>,
         /// How the agent goes about it.
         agent: AgentRules,
     }
@@ -99,7 +98,7 @@ parts! {
         /// What it is called.
         label: Localised,
         /// Its fields; any other is refused.
-        fields: IndexMap<String, FieldType>,
+        fields: Named<FieldType>,
         /// How raw ids are made one: any of `trim`, `fold_width`, `fold_case`. `trim` alone when empty.
         normalise: Vec<String>,
         /// The pattern that a raw id must match as a whole.
@@ -196,13 +195,13 @@ parts! {
         /// The answer template.
         answer: String,
         /// The events sent to the machine when a stage ends, by stage.
-        events: IndexMap<String, String>,
+        events: Named<String>,
         /// The actions that may be proposed; none is proposed when empty.
         actions: Vec<String>,
         /// The rule-based fallback for the decision: the first whose `when` holds.
         rules: Vec<DecisionRule>,
         /// The facts asserted from a run's values after gathering: fact key to expression.
-        facts: IndexMap<String, String>,
+        facts: Named<String>,
         /// Words that point to this intent when interpretation falls back to rules.
         keywords: Vec<String>,
     }

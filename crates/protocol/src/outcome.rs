@@ -50,25 +50,38 @@ pub struct Refusal {
     pub seq: Option<Seq>,
 }
 
+#[cold]
+#[inline(never)]
+fn refusal(code: &str, message: String) -> Refusal {
+    Refusal {
+        code: code.to_owned(),
+        message,
+        path: None,
+        span: None,
+        suggestion: None,
+        details: Value::Null,
+        seq: None,
+    }
+}
+
 impl Refusal {
     /// A refusal with a stable code and a sentence.
     #[must_use]
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self {
-            code: code.to_owned(),
-            message: message.into(),
-            path: None,
-            span: None,
-            suggestion: None,
-            details: Value::Null,
-            seq: None,
-        }
+        refusal(code, message.into())
     }
 
     /// The same refusal, pointing into the command.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());
+        self
+    }
+
+    /// The same refusal, pointing into a text.
+    #[must_use]
+    pub fn at_span(mut self, span: Option<Span>) -> Self {
+        self.span = span;
         self
     }
 
@@ -90,7 +103,9 @@ impl Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let path = (!error.path().is_empty()).then(|| error.path().to_owned());
-        Self { path, span: error.span(), ..Self::new(error.code(), error.message()) }
+        let mut refusal = Self::new(error.code(), error.message()).at_span(error.span());
+        refusal.path = path;
+        refusal
     }
 }
 

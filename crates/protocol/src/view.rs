@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use throughline_journal::{Actor, Millis, Origin, Seq};
-use throughline_value::{Map, Number, Span, Value};
+use throughline_value::{Map, Named, Number, Span, Value};
 
 macro_rules! views {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident : $type:ty,)* })+) => {
@@ -32,7 +32,7 @@ views! {
         /// The loaded domain's name.
         domain: Option<String>,
         /// How many records of each lane.
-        lanes: IndexMap<String, u64>,
+        lanes: Named<u64>,
         /// The thread whose turn is going on.
         busy: Option<String>,
         /// When the next scheduled event is due.
@@ -160,7 +160,7 @@ views! {
         /// The record of the last change.
         seq: Seq,
         /// The record of the last change of each field.
-        field_seq: IndexMap<String, Seq>,
+        field_seq: Named<Seq>,
     }
     /// An entity, its versions and its relations.
     EntityDetail {
@@ -636,7 +636,7 @@ views! {
         /// The exact text of each message.
         messages: Vec<PromptMessage>,
         /// Estimated tokens by section.
-        tokens: IndexMap<String, u64>,
+        tokens: Named<u64>,
         /// What was left out.
         left_out: Vec<String>,
     }

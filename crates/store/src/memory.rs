@@ -1,10 +1,10 @@
 //! Journals in memory: for tests, for Node, and where a browser has no database.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use throughline_journal::{Frame, Head, Journal, genesis, write_segment};
+use throughline_value::SortedMap;
 
 use crate::load::{self, load};
 use crate::meta::Meta;
@@ -14,11 +14,11 @@ use crate::{Appended, Listing, Pending, Salvaged, Store, StoreError};
 #[derive(Clone, Debug, Default)]
 struct Shelf {
     meta: Option<String>,
-    segments: BTreeMap<u64, Vec<u8>>,
+    segments: SortedMap<u64, Vec<u8>>,
 }
 
 thread_local! {
-    static SHELVES: RefCell<BTreeMap<String, Rc<RefCell<Shelf>>>> = const { RefCell::new(BTreeMap::new()) };
+    static SHELVES: RefCell<SortedMap<String, Rc<RefCell<Shelf>>>> = const { RefCell::new(SortedMap::new()) };
 }
 
 /// A journal in memory. All of one name on one thread are the same journal, until it is removed.
@@ -45,7 +45,7 @@ impl Memory {
     }
 
     /// Changes the stored bytes, as a fault would: for tests of what happens then.
-    pub fn damage(&self, change: impl FnOnce(&mut Option<String>, &mut BTreeMap<u64, Vec<u8>>)) {
+    pub fn damage(&self, change: impl FnOnce(&mut Option<String>, &mut SortedMap<u64, Vec<u8>>)) {
         let shelf = self.shelf();
         let shelf = &mut *shelf.borrow_mut();
         change(&mut shelf.meta, &mut shelf.segments);

@@ -2,9 +2,9 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may stop at once")]
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
+use throughline_value::SortedMap;
 
 use throughline_journal::{Draft, Journal};
 use throughline_store::{Memory, Store, StoreError};
@@ -20,7 +20,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 /// Three frames, then `change` is done to what is stored; opening must say `code` and how much is good.
 #[track_caller]
-fn check(change: impl FnOnce(&mut Option<String>, &mut BTreeMap<u64, Vec<u8>>), code: &str, good_seq: u64) {
+fn check(change: impl FnOnce(&mut Option<String>, &mut SortedMap<u64, Vec<u8>>), code: &str, good_seq: u64) {
     let store = Memory::new(format!("damaged {code} {good_seq}"));
     let mut journal = now(store.open("a")).unwrap();
     for text in ["one", "two", "three"] {

@@ -1,11 +1,9 @@
 //! The value itself.
 
-use indexmap::IndexMap;
-
-use crate::{Number, json};
+use crate::{Named, Number, json};
 
 /// Named values in the order they were given; equality does not look at the order.
-pub type Map = IndexMap<String, Value>;
+pub type Map = Named<Value>;
 
 /// What a field, a fact, an argument or a reply can hold: JSON's model with exact numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

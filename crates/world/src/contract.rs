@@ -101,7 +101,7 @@ pub(crate) fn read_time(domain: &Domain, time: &Time, path: &str) -> Result<Inst
 
 /// A refusal with the code, the place and the words of an expression's or a time's error.
 pub(crate) fn expr_refusal(error: &throughline_expr::Error, path: &str) -> Refusal {
-    Refusal { span: error.span(), ..Refusal::new(error.code(), error.message()).at_path(path) }
+    Refusal::new(error.code(), error.message()).at_path(path).at_span(error.span())
 }
 
 impl World {

@@ -1,10 +1,8 @@
 //! The world in canonical form, for the digests.
 
-use std::collections::BTreeSet;
-
 use throughline_journal::{Digest, Millis};
 use throughline_protocol::At;
-use throughline_value::{Value, to_value};
+use throughline_value::{SortedSet, Value, to_value};
 
 use crate::bitemporal::Stamp;
 use crate::entity::Node;
@@ -52,7 +50,7 @@ impl World {
             digest.text(&node.id);
             digest.text(&node.entity_type);
             digest.text(&node.key);
-            let names: BTreeSet<&str> = names(node).collect();
+            let names: SortedSet<&str> = names(node).collect();
             digest.number(names.len() as i64);
             for name in names {
                 digest.text(name);

@@ -4,12 +4,11 @@
 //! both in the order of their stamps; so unmerging, which takes the link away, is exact by construction, and
 //! what was said under either name stays where it was said.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use throughline_journal::{Millis, Origin, Seq, Versions};
 use throughline_protocol::At;
-use throughline_value::Value;
+use throughline_value::{SortedMap, SortedSet, Value};
 
 use crate::bitemporal::Timeline;
 use crate::identity::EntityId;
@@ -41,14 +40,14 @@ pub(crate) struct Node {
     /// One for each input that registered it, the first included.
     pub(crate) mentions: Versions<Option<Arc<Origin>>>,
     /// The inputs among them that have an origin: the same one again is no new mention.
-    pub(crate) origins: BTreeSet<Arc<Origin>>,
+    pub(crate) origins: SortedSet<Arc<Origin>>,
     /// The records that changed it, or what it stands for.
     pub(crate) changed: Versions<()>,
-    pub(crate) fields: BTreeMap<Arc<str>, Timeline<Cell>>,
+    pub(crate) fields: SortedMap<Arc<str>, Timeline<Cell>>,
     pub(crate) retired: Timeline<()>,
     pub(crate) merged_into: Versions<Option<EntityId>>,
     /// Every node that was ever merged into this one.
-    pub(crate) children: BTreeSet<EntityId>,
+    pub(crate) children: SortedSet<EntityId>,
 }
 
 impl Node {

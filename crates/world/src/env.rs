@@ -1,7 +1,7 @@
 //! The world as expressions see it: `entities.<id>.<field>` and `<type>.<raw id>.<field>`.
 
 use throughline_protocol::At;
-use throughline_value::{Map, Value};
+use throughline_value::{Map, SortedSet, Value};
 
 use crate::entity::Node;
 use crate::find::Found;
@@ -40,7 +40,7 @@ impl World {
     #[must_use]
     pub fn env_value(&self, at: At) -> Value {
         let mut out = Map::new();
-        let types: std::collections::BTreeSet<&str> = self.nodes.values().map(|node| &*node.entity_type).collect();
+        let types: SortedSet<&str> = self.nodes.values().map(|node| &*node.entity_type).collect();
         for name in std::iter::once(ENTITIES).chain(types.into_iter().filter(|t| *t != ENTITIES)) {
             if let Some(value) = self.get_path(&[name], at) {
                 out.insert(name.to_owned(), value);

@@ -1,6 +1,5 @@
 //! Scheduled events as they are stored.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use throughline_expr::time::Duration;
@@ -8,7 +7,7 @@ use throughline_expr::{Env, Expr};
 use throughline_journal::{Millis, Seq, Versions};
 use throughline_protocol::Command;
 use throughline_protocol::command::{Missed, Otherwise};
-use throughline_value::Value;
+use throughline_value::{SortedMap, SortedSet, Value};
 
 /// The id of an event.
 pub(crate) type EventId = Arc<str>;
@@ -108,11 +107,11 @@ impl Scheduled {
 /// The events, and which of them can still happen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agenda {
-    pub(crate) by_id: BTreeMap<EventId, Arc<Scheduled>>,
+    pub(crate) by_id: SortedMap<EventId, Arc<Scheduled>>,
     /// Pending with a time, in order.
-    pub(crate) timed: BTreeSet<(Millis, EventId)>,
+    pub(crate) timed: SortedSet<(Millis, EventId)>,
     /// Open ones whose condition is looked at before, after or without a time.
-    pub(crate) watching: BTreeSet<EventId>,
+    pub(crate) watching: SortedSet<EventId>,
     /// How many are open.
     pub(crate) open: usize,
 }

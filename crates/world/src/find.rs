@@ -1,10 +1,8 @@
 //! From a name to the entity that is meant.
 
-use std::collections::BTreeMap;
-
 use throughline_journal::Seq;
 use throughline_protocol::{Refusal, nearest};
-use throughline_value::Value;
+use throughline_value::{SortedMap, Value};
 
 use crate::entity::Node;
 use crate::identity::{EntityId, Rules};
@@ -84,7 +82,7 @@ impl World {
 
     /// One, when all of them count as the same entity: the one that stands for it, if it is among them.
     fn one_of<'a>(&'a self, nodes: impl Iterator<Item = &'a Node>, seq: Seq) -> Found<'a> {
-        let mut by_root: BTreeMap<&str, &Node> = BTreeMap::new();
+        let mut by_root: SortedMap<&str, &Node> = SortedMap::new();
         for node in nodes {
             let root = self.root(node, seq);
             let kept = by_root.entry(&root.id).or_insert(node);

@@ -1,12 +1,12 @@
 //! Who is who: reproducible ids, and how the spellings of a name are made one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use throughline_journal::{Digest, Seq};
 use throughline_protocol::Refusal;
 use throughline_protocol::domain::EntityType;
-use throughline_value::Value;
+use throughline_value::{SortedMap, SortedSet, Value};
 
 /// The id of an entity: its type, `_`, and 16 hexadecimal digits.
 pub type EntityId = Arc<str>;
@@ -116,13 +116,13 @@ pub(crate) fn short(digest: Digest) -> String {
 /// Which entities go by a name. Names are only ever added; each says since which record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    types: BTreeMap<Arc<str>, TypeNames>,
+    types: SortedMap<Arc<str>, TypeNames>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct TypeNames {
     rules: Rules,
-    by_key: BTreeMap<Arc<str>, BTreeMap<EntityId, Seq>>,
+    by_key: BTreeMap<Arc<str>, SortedMap<EntityId, Seq>>,
 }
 
 impl Names {
@@ -170,7 +170,7 @@ impl Names {
     }
 
     /// The entities that went by a normalised name after record `seq`.
-    pub(crate) fn named(&self, entity_type: &str, key: &str, seq: Seq) -> BTreeSet<&EntityId> {
+    pub(crate) fn named(&self, entity_type: &str, key: &str, seq: Seq) -> SortedSet<&EntityId> {
         let ids = self.types.get(entity_type).and_then(|names| names.by_key.get(key));
         ids.into_iter().flatten().filter(|(_, since)| **since <= seq).map(|(id, _)| id).collect()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use throughline_journal::Seq;
 use throughline_protocol::view::{EntityDetail, EntityView, EventView, Problem, RelationView};
 use throughline_protocol::{At, Refusal};
-use throughline_value::{InOrder as _, Number, Value};
+use throughline_value::{InOrder as _, Number, SortedMap, SortedSet, Value};
 
 use crate::bitemporal::Stamp;
 use crate::entity::{Cell, Node};
@@ -163,7 +163,7 @@ impl World {
 
     /// Different entities that go by the same name. They are never merged by themselves.
     fn merge_candidates(&self, at: At) -> Vec<Problem> {
-        let mut by_key: std::collections::BTreeMap<String, std::collections::BTreeSet<&str>> = Default::default();
+        let mut by_key: SortedMap<String, SortedSet<&str>> = Default::default();
         for (_, key, ids) in self.names.all(at.seq) {
             let nodes = ids.into_iter().filter_map(|id| self.node(id)).filter(|node| self.is_there(node, at));
             let roots = nodes.map(|node| self.root(node, at.seq)).filter(|root| !root.retired(at));
@@ -200,7 +200,7 @@ impl World {
 
     /// Every field that has a value at a moment.
     pub(crate) fn fields_of(&self, root: &Node, at: At) -> Vec<(&str, &(Stamp, Cell))> {
-        let mut out: std::collections::BTreeMap<&str, &(Stamp, Cell)> = Default::default();
+        let mut out: SortedMap<&str, &(Stamp, Cell)> = Default::default();
         for node in self.members(&root.id, at.seq) {
             for (name, line) in &node.fields {
                 let Some(found) = line.at(at) else { continue };

@@ -81,7 +81,7 @@ fn start(plan: Value, inputs: Map, meta: Meta, instead: bool) -> Move {
                 vec![draft(ctx, "turn.run_started", &TurnRun { run, instead })]
             }
             Some(Err(refusal)) => {
-                let ended = crate::turns::TurnEnded { code: refusal.code, message: refusal.message };
+                let ended = crate::turns::TurnEnded { code: refusal.code.clone(), message: refusal.message.clone() };
                 vec![draft(ctx, "turn.failed", &ended)]
             }
             None => Vec::new(),

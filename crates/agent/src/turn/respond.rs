@@ -1,6 +1,5 @@
 //! Respond: the domain's template speaks, with a footnote for everything that rests on evidence.
 
-use indexmap::IndexMap;
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
 use throughline_plan::answer::{AnswerScope, RunScope, render};
@@ -8,7 +7,7 @@ use throughline_plan::{Bound, Evidence};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::AnswerView;
 use throughline_protocol::{At, Context};
-use throughline_value::{Map, Value};
+use throughline_value::{Map, Named, Value};
 
 use super::{Ending, Move, draft, finish, intent_of};
 use crate::phrases::{Phrase, say};
@@ -72,7 +71,7 @@ fn fallbacks(turn: &Turn) -> Value {
 struct Known<'a> {
     names: Names<'a>,
     intent: &'a Intent,
-    values: &'a IndexMap<String, Bound>,
+    values: &'a Named<Bound>,
 }
 
 impl Env for Known<'_> {

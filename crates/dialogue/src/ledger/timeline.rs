@@ -3,11 +3,10 @@
 mod fate;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use throughline_journal::{Millis, Origin, Seq};
 use throughline_protocol::At;
-use throughline_value::{Number, Value};
+use throughline_value::{Number, SortedMap, Value, order_numbers};
 
 use super::chunks::Chunks;
 pub(crate) use fate::Fate;
@@ -160,11 +159,11 @@ pub(crate) struct Timeline {
     versions: Chunks<Version>,
     order: Order,
     /// Of a key with many values: the entries of each value, by its canonical text.
-    lanes: BTreeMap<String, Order>,
+    lanes: SortedMap<String, Order>,
     /// Of a key with many values: the retractions of all of them.
     sweeps: Order,
     /// The entries by where they came from, to know an input that comes again.
-    origins: BTreeMap<Origin, Vec<u32>>,
+    origins: SortedMap<Origin, Vec<u32>>,
     tally: Tally,
 }
 
@@ -277,9 +276,9 @@ impl Timeline {
             Cardinality::Many => {
                 let mut found: Vec<u32> =
                     self.lanes.values().filter_map(|lane| self.current_in_lane(lane, at, known)).collect();
-                found.sort_unstable_by(|a, b| match (self.get(*a), self.get(*b)) {
+                order_numbers(&mut found, &mut |a, b| match (self.get(a), self.get(b)) {
                     (Some(a), Some(b)) => a.cmp(b),
-                    _ => a.cmp(b),
+                    _ => a.cmp(&b),
                 });
                 found
             }

@@ -1,11 +1,9 @@
 //! What can be known of a machine without running it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use indexmap::IndexMap;
 use throughline_protocol::domain::FactType;
 use throughline_protocol::nearest;
 use throughline_protocol::view::Finding;
+use throughline_value::{Named, SortedMap, SortedSet};
 
 use super::definition::{Definition, ROOT};
 
@@ -45,7 +43,7 @@ pub(crate) fn findings(definition: &Definition, pointer: &str) -> Vec<Finding> {
 }
 
 /// Guards that ask for facts which the domain does not have: they can never be evaluated.
-pub(crate) fn unknown_facts(definition: &Definition, facts: &IndexMap<String, FactType>) -> Vec<Finding> {
+pub(crate) fn unknown_facts(definition: &Definition, facts: &Named<FactType>) -> Vec<Finding> {
     if facts.is_empty() {
         return Vec::new();
     }
@@ -70,8 +68,8 @@ pub(crate) fn unknown_facts(definition: &Definition, facts: &IndexMap<String, Fa
     found
 }
 
-fn reachable(definition: &Definition) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::new();
+fn reachable(definition: &Definition) -> SortedSet<usize> {
+    let mut reached = SortedSet::new();
     let mut open: Vec<usize> = vec![ROOT];
     open.extend(definition.entered(&[ROOT], ROOT));
     while let Some(id) = open.pop() {
@@ -81,7 +79,7 @@ fn reachable(definition: &Definition) -> BTreeSet<usize> {
         let Some(state) = definition.state(id) else { continue };
         open.extend(state.parent);
         for target in state.on.values().flatten().filter_map(|way| way.target) {
-            let meant = definition.meant(target, &BTreeMap::new());
+            let meant = definition.meant(target, &SortedMap::new());
             open.push(target);
             open.extend(definition.entered(&meant, ROOT));
         }

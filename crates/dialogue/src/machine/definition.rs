@@ -1,12 +1,9 @@
 //! A machine as it was read: states in a tree, transitions with resolved targets.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use indexmap::IndexMap;
 use throughline_expr::Expr;
 use throughline_journal::Millis;
 use throughline_protocol::view::Finding;
-use throughline_value::Value;
+use throughline_value::{Named, SortedMap, SortedSet, Value};
 
 /// A state's place in [`Definition::states`]; the root is [`ROOT`].
 pub(crate) type StateId = usize;
@@ -22,9 +19,9 @@ pub(crate) struct Definition {
     pub(crate) canonical: String,
     /// Outer states before inner ones, in the order of the document.
     pub(crate) states: Vec<State>,
-    pub(crate) by_path: BTreeMap<String, StateId>,
+    pub(crate) by_path: SortedMap<String, StateId>,
     /// Where a state of an older definition goes on.
-    pub(crate) migrate: IndexMap<String, String>,
+    pub(crate) migrate: Named<String>,
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -46,7 +43,7 @@ pub(crate) struct State {
     pub(crate) description: String,
     pub(crate) entry: Vec<Value>,
     pub(crate) exit: Vec<Value>,
-    pub(crate) on: IndexMap<String, Vec<Candidate>>,
+    pub(crate) on: Named<Vec<Candidate>>,
     pub(crate) delays: Vec<Delay>,
 }
 
@@ -96,8 +93,8 @@ impl Definition {
 
     /// The states that become active when `targets` are entered from `domain`, which stays as it is: the targets,
     /// what lies around them, what is initial inside them, and the other regions of parallel states.
-    pub(crate) fn entered(&self, targets: &[StateId], domain: StateId) -> BTreeSet<StateId> {
-        let mut entered = BTreeSet::new();
+    pub(crate) fn entered(&self, targets: &[StateId], domain: StateId) -> SortedSet<StateId> {
+        let mut entered = SortedSet::new();
         for target in targets {
             self.enter(*target, &mut entered);
         }
@@ -114,7 +111,7 @@ impl Definition {
         entered
     }
 
-    fn enter(&self, id: StateId, entered: &mut BTreeSet<StateId>) {
+    fn enter(&self, id: StateId, entered: &mut SortedSet<StateId>) {
         entered.insert(id);
         if let Some(initial) = self.state(id).and_then(|state| state.initial) {
             self.enter(initial, entered);
@@ -123,7 +120,7 @@ impl Definition {
     }
 
     /// Enters each region of a parallel state in which nothing is entered yet.
-    fn enter_regions(&self, id: StateId, entered: &mut BTreeSet<StateId>) {
+    fn enter_regions(&self, id: StateId, entered: &mut SortedSet<StateId>) {
         let Some(state) = self.state(id).filter(|state| state.parallel) else { return };
         for region in &state.children {
             if !entered.iter().any(|other| other == region || self.inside(*other, *region)) {
@@ -133,7 +130,7 @@ impl Definition {
     }
 
     /// What a target stands for: of a history state what is `remembered` under its path.
-    pub(crate) fn meant(&self, target: StateId, remembered: &BTreeMap<String, Vec<String>>) -> Vec<StateId> {
+    pub(crate) fn meant(&self, target: StateId, remembered: &SortedMap<String, Vec<String>>) -> Vec<StateId> {
         let Some(state) = self.state(target).filter(|state| state.history.is_some()) else { return vec![target] };
         let known = remembered.get(&state.path).into_iter().flatten();
         let known: Vec<StateId> = known.filter_map(|path| self.find(path)).collect();
@@ -151,13 +148,13 @@ impl Definition {
     /// What the history states inside the states that are left have to remember.
     pub(crate) fn remembered(
         &self,
-        active: &BTreeSet<StateId>,
-        exited: &BTreeSet<StateId>,
-    ) -> BTreeMap<String, Vec<String>> {
-        let mut remembered = BTreeMap::new();
+        active: &SortedSet<StateId>,
+        exited: &SortedSet<StateId>,
+    ) -> SortedMap<String, Vec<String>> {
+        let mut remembered = SortedMap::new();
         for state in self.states.iter().filter(|s| s.parent.is_some_and(|p| exited.contains(&p))) {
             let (Some(deep), Some(parent)) = (state.history, state.parent) else { continue };
-            let inside: BTreeSet<StateId> = active.iter().filter(|id| self.inside(**id, parent)).copied().collect();
+            let inside: SortedSet<StateId> = active.iter().filter(|id| self.inside(**id, parent)).copied().collect();
             let kept: Vec<StateId> = match deep {
                 true => self.innermost(&inside),
                 false => {
@@ -170,13 +167,13 @@ impl Definition {
     }
 
     /// The innermost of some active states, in the order of the document.
-    pub(crate) fn innermost(&self, active: &BTreeSet<StateId>) -> Vec<StateId> {
+    pub(crate) fn innermost(&self, active: &SortedSet<StateId>) -> Vec<StateId> {
         let has_inner = |id: &StateId| self.state(*id).is_some_and(|s| s.children.iter().any(|c| active.contains(c)));
         active.iter().filter(|id| **id != ROOT && !has_inner(id)).copied().collect()
     }
 
     /// Whether a state has come to its end: a final state inside it is active, or every region has come to its end.
-    pub(crate) fn ended(&self, id: StateId, active: &BTreeSet<StateId>) -> bool {
+    pub(crate) fn ended(&self, id: StateId, active: &SortedSet<StateId>) -> bool {
         let Some(state) = self.state(id) else { return false };
         if state.parallel {
             return state.children.iter().all(|region| self.ended(*region, active));

@@ -1,11 +1,10 @@
 //! Reading a definition: everything wrong with it in one pass, each with its place in the document.
 
-use indexmap::IndexMap;
 use throughline_expr::Expr;
 use throughline_expr::time::parse_duration;
 use throughline_journal::Millis;
 use throughline_protocol::{Refusal, nearest};
-use throughline_value::{Map, Value};
+use throughline_value::{Map, Named, Value};
 
 use super::check;
 use super::definition::{Candidate, Definition, Delay, ROOT, State, StateId};
@@ -72,7 +71,7 @@ struct Reader {
     defaults: Vec<(StateId, String, String)>,
     targets: Vec<Target>,
     /// The `id` of a state, for targets like `#name`.
-    ids: IndexMap<String, StateId>,
+    ids: Named<StateId>,
 }
 
 /// A target that is to be resolved: the place of its candidate and what it says.
@@ -417,17 +416,17 @@ impl Reader {
         self.problems.push(refusal);
     }
 
-    fn migrate(&mut self, document: &Value, pointer: &str) -> IndexMap<String, String> {
+    fn migrate(&mut self, document: &Value, pointer: &str) -> Named<String> {
         let at = step(pointer, "migrate");
         let map = match document.get("migrate") {
-            None => return IndexMap::new(),
+            None => return Named::new(),
             Some(Value::Map(map)) => map,
             Some(other) => {
                 self.problem("wrong-type", format!("`migrate` maps old states to new, not a {}", other.kind()), &at);
-                return IndexMap::new();
+                return Named::new();
             }
         };
-        let mut migrate = IndexMap::new();
+        let mut migrate = Named::new();
         for (old, new) in map {
             let at = step(&at, old);
             match new.as_str() {

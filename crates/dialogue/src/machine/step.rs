@@ -1,13 +1,11 @@
 //! The pure step: from a state and an event to a state and effects.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
 use throughline_journal::Millis;
 use throughline_protocol::view::GuardResult;
 use throughline_protocol::{At, Refusal, nearest};
-use throughline_value::Value;
+use throughline_value::{InOrder as _, SortedMap, SortedSet, Value};
 
 use super::definition::{Candidate, Definition, ROOT, StateId};
 use super::{Machine, Standing};
@@ -30,7 +28,7 @@ pub struct Transition {
     /// The definition's reason for it.
     pub reason: String,
     /// What its history states remember from now on, by their paths.
-    pub remembered: BTreeMap<String, Vec<String>>,
+    pub remembered: SortedMap<String, Vec<String>>,
     /// Whether the machine is then finished.
     pub finished: bool,
 }
@@ -119,7 +117,7 @@ impl Machine {
         let mut known = false;
         let mut enabled: Vec<Enabled<'_>> = Vec::new();
         let leaves = if standing.finished { Vec::new() } else { leaves(definition, standing) };
-        let mut looked_at: BTreeMap<&str, bool> = BTreeMap::new();
+        let mut looked_at: SortedMap<&str, bool> = SortedMap::new();
         for leaf in leaves {
             // The innermost state that takes the event takes it for everything around it.
             'outwards: for source in definition.outwards(leaf) {
@@ -205,7 +203,7 @@ impl Machine {
             return found;
         }
         let state = state_value(&standing.active);
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         let around = leaves(definition, standing).into_iter().flat_map(|leaf| definition.outwards(leaf));
         for (id, source) in around.filter(|id| seen.insert(*id)).filter_map(|id| Some((id, definition.state(id)?))) {
             // Delayed events come by themselves and are not offered.
@@ -248,7 +246,7 @@ impl Machine {
             })
             .filter(|timer| !standing.spent.contains(&timer.event))
             .collect();
-        timers.sort_by(|a, b| (a.due, &a.event).cmp(&(b.due, &b.event)));
+        timers.order_by(|a, b| (a.due, &a.event).cmp(&(b.due, &b.event)));
         timers
     }
 }
@@ -314,22 +312,22 @@ impl Enabled<'_> {
         Some(around.unwrap_or(ROOT))
     }
 
-    fn exited(&self, definition: &Definition, active: &BTreeSet<StateId>) -> BTreeSet<StateId> {
+    fn exited(&self, definition: &Definition, active: &SortedSet<StateId>) -> SortedSet<StateId> {
         match self.domain(definition) {
             Some(domain) => active.iter().filter(|id| definition.inside(**id, domain)).copied().collect(),
-            None => BTreeSet::new(),
+            None => SortedSet::new(),
         }
     }
 }
 
 /// Carries out ways: which states are left and entered, and the actions in their order.
 fn take(definition: &Definition, standing: &Standing, enabled: &[Enabled<'_>], guards: Vec<GuardResult>) -> Transition {
-    let active: BTreeSet<StateId> = standing.entered.keys().filter_map(|path| definition.find(path)).collect();
+    let active: SortedSet<StateId> = standing.entered.keys().filter_map(|path| definition.find(path)).collect();
     // Of two ways that would leave the same state the inner one goes, and else the one that stands first.
-    let mut taken: Vec<(Enabled<'_>, BTreeSet<StateId>)> = Vec::new();
+    let mut taken: Vec<(Enabled<'_>, SortedSet<StateId>)> = Vec::new();
     for way in enabled {
         let exited = way.exited(definition, &active);
-        let rivals = |(other, theirs): &(Enabled<'_>, BTreeSet<StateId>)| {
+        let rivals = |(other, theirs): &(Enabled<'_>, SortedSet<StateId>)| {
             (!exited.is_disjoint(theirs)).then(|| definition.inside(way.source, other.source))
         };
         if taken.iter().filter_map(rivals).all(|inner| inner) {
@@ -337,14 +335,14 @@ fn take(definition: &Definition, standing: &Standing, enabled: &[Enabled<'_>], g
             taken.push((way.clone(), exited));
         }
     }
-    let exited: BTreeSet<StateId> = taken.iter().flat_map(|(_, exited)| exited.iter().copied()).collect();
-    let mut entered = BTreeSet::new();
+    let exited: SortedSet<StateId> = taken.iter().flat_map(|(_, exited)| exited.iter().copied()).collect();
+    let mut entered = SortedSet::new();
     for (way, _) in &taken {
         if let Some(domain) = way.domain(definition) {
             entered.extend(definition.entered(&way.targets, domain));
         }
     }
-    let after: BTreeSet<StateId> = active.difference(&exited).chain(&entered).copied().collect();
+    let after: SortedSet<StateId> = active.difference(&exited).chain(&entered).copied().collect();
     let state = |id: &StateId| definition.state(*id);
     let mut actions: Vec<Value> = exited.iter().rev().filter_map(state).flat_map(|s| s.exit.clone()).collect();
     actions.extend(taken.iter().flat_map(|(way, _)| way.way.actions.clone()));

@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
-use throughline_value::{InOrder as _, Map, Value};
+use throughline_value::{InOrder as _, Map, Named, Value};
 
 use super::{Args, Function, MANY, lazy, strict, text::position};
 use crate::ast::{Node, NodeData};
@@ -113,12 +112,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         c.list(items)
     }),
     strict("unique(list)", "The items without repetitions; the first of equal ones stays.", 1, 1, |c, mut args| {
-        let mut seen = BTreeSet::new();
+        let mut seen = Named::<()>::new();
         let items = args.list()?;
         for item in &items {
             c.spend_on(item)?;
         }
-        c.list(items.into_iter().filter(|item| seen.insert(key(item))).collect())
+        c.list(items.into_iter().filter(|item| seen.insert(key(item), ()).is_none()).collect())
     }),
     strict("flatten(list)", "The items of the lists in a list, one level deep.", 1, 1, |c, mut args| {
         let mut out = Vec::new();

@@ -150,14 +150,14 @@ impl Table {
         }
         let kind = match self.kinds.get_index_of(content.kind.as_str()) {
             Some(place) => place,
-            None => self.kinds.insert_full(content.kind.clone()).0,
+            None => self.kinds.add(&content.kind),
         };
         let kind = u16::try_from(kind).ok()?;
         self.texts.push_str(&content.text);
         for name in &content.entities {
             let entity = match self.entities.get_index_of(name.as_str()) {
                 Some(place) => place,
-                None => self.entities.insert_full(name.clone()).0,
+                None => self.entities.add(name),
             };
             self.entity_lists.push(u32::try_from(entity).ok()?);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use throughline_journal::Seq;
 use throughline_protocol::Refusal;
+use throughline_value::{InOrder as _, order_numbers};
 
 use super::Filter;
 use crate::episodes::Scale;
@@ -44,7 +45,7 @@ impl By {
             }
         };
         let mut list: Vec<Self> = names.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        list.sort_unstable();
+        list.order();
         list.dedup();
         Ok(list)
     }
@@ -69,7 +70,10 @@ impl Memory {
     pub(super) fn fuse(&self, seq: Seq, ranked: Vec<Ranked>, filter: &Filter, by: &[By]) -> Vec<Ranked> {
         let best: Vec<u32> = ranked.iter().map(|r| r.row).collect();
         let mut lists = vec![(By::Words, shared_ranks(&ranked, |a, b| a.score.total_cmp(&b.score).is_eq(), |r| r.row))];
-        let mut hits: BTreeMap<u32, Ranked> = ranked.into_iter().map(|r| (r.row, r)).collect();
+        let mut hits: BTreeMap<u32, Ranked> = BTreeMap::new();
+        for hit in ranked {
+            hits.insert(hit.row, hit);
+        }
         if by.contains(&By::Episode) {
             let around = self.around(seq, &best, filter);
             for row in &around {
@@ -82,30 +86,28 @@ impl Memory {
         for by in by {
             match by {
                 By::Recency => {
-                    rows.sort_unstable_by(|a, b| self.table.order(*b, *a));
+                    order_numbers(&mut rows, &mut |a, b| self.table.order(b, a));
                     lists.push((*by, shared_ranks(&rows, |_, _| false, |row| *row)));
                 }
                 By::Importance => {
-                    rows.sort_unstable_by(|a, b| importance(*b).cmp(&importance(*a)).then(a.cmp(b)));
+                    order_numbers(&mut rows, &mut |a, b| importance(b).cmp(&importance(a)).then(a.cmp(&b)));
                     lists.push((*by, shared_ranks(&rows, |a, b| importance(*a) == importance(*b), |row| *row)));
                 }
                 By::Words | By::Episode => {}
             }
         }
-        let mut points: BTreeMap<u32, u64> = BTreeMap::new();
         for (by, list) in &lists {
             for (row, rank) in list {
-                *points.entry(*row).or_default() += by.weight() * POINTS / (RANK_OFFSET + rank);
                 if let Some(hit) = hits.get_mut(row) {
+                    hit.points += by.weight() * POINTS / (RANK_OFFSET + rank);
                     hit.ranks.push((by.name(), *rank));
                 }
             }
         }
-        let of = |row: u32| points.get(&row).copied().unwrap_or(0);
         let mut fused: Vec<Ranked> = hits.into_values().collect();
-        fused.sort_by(|a, b| {
-            of(b.row)
-                .cmp(&of(a.row))
+        fused.order_by(|a, b| {
+            b.points
+                .cmp(&a.points)
                 .then_with(|| b.score.total_cmp(&a.score))
                 .then_with(|| self.table.order(b.row, a.row))
         });
@@ -114,16 +116,21 @@ impl Memory {
 
     /// The best hits and the events around them, those of the best first, the nearest first.
     fn around(&self, seq: Seq, best: &[u32], filter: &Filter) -> Vec<u32> {
-        let mut seen = indexmap::IndexSet::new();
+        let mut seen: Vec<u32> = Vec::new();
         for hit in best.iter().take(SPREAD_HITS) {
             let (rows, _) = self.episode_rows(seq, *hit, Scale::FINE);
             let Some(own) = rows.iter().position(|row| row == hit) else { continue };
             let mut near: Vec<(usize, u32)> = rows.iter().enumerate().map(|(i, row)| (own.abs_diff(i), *row)).collect();
-            near.sort_by_key(|(distance, _)| *distance);
+            near.order_by_key(|(distance, _)| *distance);
             let kept = near.into_iter().map(|(_, row)| row).filter(|row| self.keeps(*row, filter));
-            seen.extend(kept.take(SPREAD_EVENTS + 1));
+            for row in kept.take(SPREAD_EVENTS + 1) {
+                // There are a few hundred at most.
+                if !seen.contains(&row) {
+                    seen.push(row);
+                }
+            }
         }
-        seen.into_iter().collect()
+        seen
     }
 }
 

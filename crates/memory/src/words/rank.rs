@@ -14,12 +14,14 @@ pub(crate) struct Ranked {
     pub(crate) words: Vec<(usize, u16)>,
     /// Its rank in each of several rankings.
     pub(crate) ranks: Vec<(&'static str, u64)>,
+    /// What those ranks give together.
+    pub(crate) points: u64,
 }
 
 impl Ranked {
     /// A row without a word that was looked for.
     pub(crate) fn unranked(row: u32) -> Self {
-        Self { row, score: 0.0, words: Vec::new(), ranks: Vec::new() }
+        Self { row, score: 0.0, words: Vec::new(), ranks: Vec::new(), points: 0 }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answering requests from a cassette.
 
 use throughline_protocol::Refusal;
-use throughline_value::Value;
+use throughline_value::{InOrder as _, Value};
 
 use super::{Chunk, Content, Entry, Written};
 use crate::{Request, Usage, estimate_tokens};
@@ -98,7 +98,7 @@ impl Cassette {
         let nearest = same.min_by_key(|e| (!e.matches.fits_language(request), e.matches.missing(request).len()));
         let Some(nearest) = nearest else {
             let mut purposes: Vec<&str> = self.entries.iter().map(|e| e.matches.purpose.as_str()).collect();
-            purposes.sort_unstable();
+            purposes.order();
             purposes.dedup();
             let suggestion = format!("record one; it has replies for: {}", purposes.join(", "));
             return refusal(said).suggest(suggestion).with(details(None));

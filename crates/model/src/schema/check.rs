@@ -1,6 +1,6 @@
 //! The check of a value against a schema.
 
-use throughline_value::{Map, Number, Value};
+use throughline_value::{Map, Named, Number, Value};
 
 use super::{Problem, escape, resolve};
 
@@ -136,8 +136,8 @@ impl<'a> Check<'a> {
     fn list(&mut self, list: &[Value], schema: &'a Map, path: &str, depth: usize) {
         self.length(list.len(), schema, ("minItems", "maxItems"), "items", path);
         if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
-            let mut seen = std::collections::BTreeSet::new();
-            if let Some(i) = list.iter().position(|item| !seen.insert(item.canonical())) {
+            let mut seen = Named::<()>::new();
+            if let Some(i) = list.iter().position(|item| seen.insert(item.canonical(), ()).is_some()) {
                 self.add("not-unique", &format!("{path}/{i}"), "this item stands twice in the list".to_owned());
             }
         }

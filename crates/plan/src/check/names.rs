@@ -1,8 +1,6 @@
 //! Bindings: declared, used, repeated, in a circle, of no use.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use throughline_value::Span;
+use throughline_value::{SortedMap, SortedSet, Span};
 
 use super::problems::{Problems, fix};
 use crate::Op;
@@ -21,9 +19,9 @@ pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mu
     let mut graph = Graph::new();
     // Uses of steps that come later; whether they are a cycle is known only when all are known.
     let mut forward: Vec<(usize, &Use)> = Vec::new();
-    let mut all_used: BTreeSet<&str> = BTreeSet::new();
+    let mut all_used: SortedSet<&str> = SortedSet::new();
     // Sources that a repair gets first; one repair each is enough.
-    let mut offered: BTreeSet<&str> = BTreeSet::new();
+    let mut offered: SortedSet<&str> = SortedSet::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let mut used = Vec::new();
         for r#use in &step.uses {
@@ -59,10 +57,10 @@ fn is_outer(name: &str, scope: &Scope) -> bool {
 }
 
 /// The first step of every name.
-fn declare<'a>(plan: &'a DraftPlan, scope: &Scope, problems: &mut Problems) -> BTreeMap<&'a str, usize> {
-    let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
-    let all: BTreeSet<&str> = plan.steps.iter().map(|s| s.id.value.as_str()).collect();
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+fn declare<'a>(plan: &'a DraftPlan, scope: &Scope, problems: &mut Problems) -> SortedMap<&'a str, usize> {
+    let mut declared: SortedMap<&str, usize> = SortedMap::new();
+    let all: SortedSet<&str> = plan.steps.iter().map(|s| s.id.value.as_str()).collect();
+    let mut taken: SortedSet<String> = SortedSet::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let name = step.id.value.as_str();
         let message = if declared.contains_key(name) {
@@ -93,7 +91,7 @@ fn undeclared<'a>(
     index: usize,
     r#use: &'a Use,
     scope: &Scope,
-    offered: &mut BTreeSet<&'a str>,
+    offered: &mut SortedSet<&'a str>,
     problems: &mut Problems,
 ) {
     let before = plan.steps.iter().take(index).map(|s| s.id.value.as_str());
@@ -173,7 +171,7 @@ fn circles(plan: &DraftPlan, cycles: &[Vec<String>], forward: &[(usize, &Use)], 
 fn forwards(
     text: &str,
     plan: &DraftPlan,
-    declared: &BTreeMap<&str, usize>,
+    declared: &SortedMap<&str, usize>,
     cycles: &[Vec<String>],
     forward: &[(usize, &Use)],
     problems: &mut Problems,
@@ -215,7 +213,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1)
 }
 
-fn unused(text: &str, plan: &DraftPlan, used: &BTreeSet<&str>, scope: &Scope, problems: &mut Problems) {
+fn unused(text: &str, plan: &DraftPlan, used: &SortedSet<&str>, scope: &Scope, problems: &mut Problems) {
     for step in &plan.steps {
         let name = step.id.value.as_str();
         let wanted = scope.wanted.as_ref().is_some_and(|w| w.contains(name));

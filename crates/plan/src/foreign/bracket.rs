@@ -1,8 +1,6 @@
 //! The LLMCompiler spelling: `1. tool(arguments)` with `$1`, and `join()` at the end.
 
-use std::collections::BTreeSet;
-
-use throughline_value::{Number, Span};
+use throughline_value::{Number, SortedSet, Span};
 
 use super::{Argument, Call, digits, expression, pieces, say};
 use crate::Op;
@@ -28,7 +26,7 @@ fn start(line: &str) -> Option<(&str, &str, &str)> {
 
 pub(super) fn read(text: &str, problems: &mut Problems) -> Vec<Call> {
     let lines: Vec<_> = text.lines().enumerate().filter_map(|(i, line)| Some((i + 1, start(line)?))).collect();
-    let numbers: BTreeSet<&str> = lines.iter().map(|(_, (number, ..))| *number).collect();
+    let numbers: SortedSet<&str> = lines.iter().map(|(_, (number, ..))| *number).collect();
     let mut calls = Vec::new();
     let mut ended = None;
     for (line, (number, tool, body)) in lines {
@@ -84,7 +82,7 @@ fn inside<'a>(body: &'a str, line: usize, problems: &mut Problems) -> &'a str {
     body.trim_end()
 }
 
-fn arguments(inside: &str, numbers: &BTreeSet<&str>) -> Vec<Argument> {
+fn arguments(inside: &str, numbers: &SortedSet<&str>) -> Vec<Argument> {
     let cursor = Cursor::new(inside, Span::new(0, inside.len()));
     if inside.trim().is_empty() {
         return Vec::new();
@@ -105,7 +103,7 @@ fn arguments(inside: &str, numbers: &BTreeSet<&str>) -> Vec<Argument> {
 }
 
 /// A literal of the other language as an expression of ours; what is none is a text.
-fn value_of(text: &str, numbers: &BTreeSet<&str>) -> String {
+fn value_of(text: &str, numbers: &SortedSet<&str>) -> String {
     let text = text.trim();
     let mut cursor = Cursor::new(text, Span::new(0, text.len()));
     if let Some(quoted) = cursor.quoted()
@@ -129,7 +127,7 @@ fn value_of(text: &str, numbers: &BTreeSet<&str>) -> String {
 }
 
 /// A text with `$1` or `${1}` in it as an expression. A number that no step has is money, not a reference.
-fn mixed(text: &str, numbers: &BTreeSet<&str>) -> String {
+fn mixed(text: &str, numbers: &SortedSet<&str>) -> String {
     expression(pieces(text, '$', |behind| {
         let (inner, brackets) = behind.strip_prefix('{').map_or((behind, 0), |t| (t, 2));
         let count = digits(inner);

@@ -1,10 +1,8 @@
 //! What comes next in a run.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use throughline_journal::{Cause, Digest, Draft, Seq};
 use throughline_protocol::Context;
-use throughline_value::{Map, Value, to_value};
+use throughline_value::{Map, SortedMap, SortedSet, Value, to_value};
 
 use super::environment::RunEnv;
 use super::execute::{self, Effect, Finished};
@@ -216,14 +214,14 @@ fn one(
 
 /// The steps that something asks for: those that no step uses, those the run is for, and what they need. Of an
 /// `IF` that has not decided, both branches when `maybe`, else none.
-fn reachable(run: &Run, maybe: bool) -> BTreeSet<&str> {
-    let mut used: BTreeSet<&str> = BTreeSet::new();
+fn reachable(run: &Run, maybe: bool) -> SortedSet<&str> {
+    let mut used: SortedSet<&str> = SortedSet::new();
     for step in run.steps.values() {
         used.extend(step.needs.iter().chain(step.branches.iter().flatten()).map(String::as_str));
     }
     let mut open: Vec<&str> =
         run.steps.iter().filter(|(id, s)| s.wanted || !used.contains(id.as_str())).map(|(id, _)| id.as_str()).collect();
-    let mut out: BTreeSet<&str> = BTreeSet::new();
+    let mut out: SortedSet<&str> = SortedSet::new();
     while let Some(id) = open.pop() {
         if !out.insert(id) {
             continue;
@@ -255,7 +253,7 @@ fn waits_for(step: &RunStep) -> impl Iterator<Item = &str> {
     step.needs.iter().chain(branch).map(String::as_str)
 }
 
-fn is_ready(run: &Run, step: &RunStep, statuses: &BTreeMap<&str, StepStatus>) -> bool {
+fn is_ready(run: &Run, step: &RunStep, statuses: &SortedMap<&str, StepStatus>) -> bool {
     let waits = match step.now().status {
         StepStatus::Waiting => true,
         StepStatus::Running => !is_calling(step),
@@ -268,12 +266,12 @@ fn is_ready(run: &Run, step: &RunStep, statuses: &BTreeMap<&str, StepStatus>) ->
 /// them any more.
 fn settle<'a>(
     run: &'a Run,
-    possible: &BTreeSet<&str>,
-    statuses: &mut BTreeMap<&'a str, StepStatus>,
+    possible: &SortedSet<&str>,
+    statuses: &mut SortedMap<&'a str, StepStatus>,
 ) -> Vec<(&'static str, StepRecord, Seq)> {
     let mut out = Vec::new();
     // Why each blocked step is: the step that failed, and its record.
-    let mut culprits: BTreeMap<&str, (&str, Seq)> = BTreeMap::new();
+    let mut culprits: SortedMap<&str, (&str, Seq)> = SortedMap::new();
     loop {
         let mut changed = false;
         for (id, step) in &run.steps {
@@ -316,7 +314,7 @@ fn settle<'a>(
 }
 
 /// How every step stands.
-fn statuses(run: &Run) -> BTreeMap<&str, StepStatus> {
+fn statuses(run: &Run) -> SortedMap<&str, StepStatus> {
     run.steps.iter().map(|(id, step)| (id.as_str(), step.now().status)).collect()
 }
 
@@ -328,7 +326,7 @@ pub(super) fn is_settling(run: &Run) -> bool {
 }
 
 /// The record that ends a run in which nothing is left to do.
-fn end(run: &Run, ctx: &Context<'_>, statuses: &BTreeMap<&str, StepStatus>) -> Draft {
+fn end(run: &Run, ctx: &Context<'_>, statuses: &SortedMap<&str, StepStatus>) -> Draft {
     let lost = |id: &str| matches!(statuses.get(id), Some(StepStatus::Failed | StepStatus::Blocked));
     let failed: Vec<String> =
         run.steps.iter().filter(|(id, s)| s.wanted && lost(id)).map(|(id, _)| id.clone()).collect();

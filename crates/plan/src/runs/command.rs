@@ -1,11 +1,9 @@
 //! What can be asked of runs.
 
-use std::collections::BTreeSet;
-
 use throughline_journal::{Digest, Draft};
 use throughline_protocol::command::{CancelRun, ContinueRun, StartRun, StepRun};
 use throughline_protocol::{Context, Decision, Refusal};
-use throughline_value::{Value, to_value};
+use throughline_value::{Named, SortedSet, Value, to_value};
 
 use super::record::{EdgesOf, RUN_CANCELLED, RUN_CONTINUED, RUN_STARTED, RunRecord, RunStarted};
 use super::state::{Meaning, Run, RunStatus, ToolMeaning};
@@ -135,9 +133,9 @@ fn turn(ctx: &Context<'_>, run: &Run, kind: &str) -> Result<Draft, Refusal> {
 }
 
 /// What each step needs, and which steps the run is for: those that no step uses, and those the answer uses.
-fn edges(plan: &Plan, scope: &Scope) -> indexmap::IndexMap<String, EdgesOf> {
+fn edges(plan: &Plan, scope: &Scope) -> Named<EdgesOf> {
     let graph = plan.graph();
-    let used: BTreeSet<&str> = graph.values().flat_map(Edges::all).collect();
+    let used: SortedSet<&str> = graph.values().flat_map(Edges::all).collect();
     let wanted = |name: &str| match &scope.wanted {
         Some(wanted) => wanted.contains(name),
         None => !used.contains(name),

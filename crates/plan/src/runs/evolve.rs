@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use throughline_journal::{Record, Versions};
-use throughline_value::from_value;
+use throughline_value::{Named, from_value};
 
 use super::Plans;
 use super::record::{
@@ -45,11 +44,11 @@ impl Plans {
         }
         // The text is what was checked; what a step does is read from it, and nothing is evaluated.
         let read = crate::text::parse(&data.plan, &Scope::new(), &mut Problems::default());
-        let mut actions: IndexMap<String, _> =
+        let mut actions: Named<_> =
             read.steps.into_iter().filter_map(|s| Some((s.id.value, Arc::new(s.action?)))).collect();
         let steps = data.steps.into_iter().map(|step| {
             let edges = data.edges.get(&step.id).cloned().unwrap_or_default();
-            let action = actions.swap_remove(&step.id);
+            let action = actions.shift_remove(&step.id);
             let state = RunStep {
                 op: step.op,
                 action,

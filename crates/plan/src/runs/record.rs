@@ -1,10 +1,9 @@
 //! The kinds of this room's records and what they hold.
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use throughline_journal::Millis;
 use throughline_protocol::view::{Evidence, PlanStep};
-use throughline_value::{Map, Number, Value};
+use throughline_value::{Map, Named, Number, Value};
 
 use super::state::Meaning;
 
@@ -27,7 +26,7 @@ pub(super) struct RunStarted {
     /// The plan in its text form.
     pub(super) plan: String,
     pub(super) steps: Vec<PlanStep>,
-    pub(super) edges: IndexMap<String, EdgesOf>,
+    pub(super) edges: Named<EdgesOf>,
     pub(super) waves: Vec<Vec<String>>,
     pub(super) inputs: Map,
     #[serde(default)]

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use throughline_journal::{Millis, Origin, Seq, Versions};
 use throughline_protocol::view::Evidence;
-use throughline_value::{Map, Number, Span, Value};
+use throughline_value::{Map, Named, Number, Span, Value};
 
 use super::Bound;
 use crate::evidence;
@@ -66,7 +65,7 @@ pub(crate) struct Run {
     /// The plan's text; the steps' spans point into it.
     pub(crate) text: String,
     pub(crate) inputs: Map,
-    pub(crate) steps: IndexMap<String, RunStep>,
+    pub(crate) steps: Named<RunStep>,
     pub(crate) waves: Vec<Vec<String>>,
     /// What sources, patterns, tools and outer names stood for when the run was started.
     pub(crate) meaning: Meaning,
@@ -78,13 +77,13 @@ pub(crate) struct Run {
 #[serde(default)]
 pub(crate) struct Meaning {
     /// Source to document.
-    pub(crate) documents: IndexMap<String, String>,
+    pub(crate) documents: Named<String>,
     /// Source to tool.
-    pub(crate) sources: IndexMap<String, String>,
+    pub(crate) sources: Named<String>,
     /// Pattern to regular expression.
-    pub(crate) patterns: IndexMap<String, String>,
+    pub(crate) patterns: Named<String>,
     /// The tools that are called.
-    pub(crate) tools: IndexMap<String, ToolMeaning>,
+    pub(crate) tools: Named<ToolMeaning>,
     /// The names that expressions take from the environment.
     pub(crate) names: Vec<String>,
 }
@@ -180,7 +179,7 @@ impl Run {
         Some(Bound { value, evidence, ..Bound::default() })
     }
 
-    pub(crate) fn values_at(&self, seq: Seq) -> IndexMap<String, Bound> {
+    pub(crate) fn values_at(&self, seq: Seq) -> Named<Bound> {
         let names = self.inputs.keys().chain(self.steps.keys());
         names.filter_map(|name| Some((name.clone(), self.value_at(name, seq)?))).collect()
     }

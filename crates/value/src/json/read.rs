@@ -1,6 +1,6 @@
 //! The reader.
 
-use crate::{Error, MAX_NUMBER_CHARS, Map, Number, Span, Value};
+use crate::{Error, MAX_NUMBER_CHARS, Map, Named, Number, Span, Value};
 
 /// How deep lists and maps may nest. A deeper text is refused with `json-too-deep`.
 pub const MAX_DEPTH: usize = 96;
@@ -190,7 +190,7 @@ impl Reader<'_> {
 
     fn map(&mut self) -> Result<NodeData, Error> {
         let mut entries: Vec<(Key, Node)> = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = Named::<()>::new();
         self.skip_space();
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -204,7 +204,7 @@ impl Reader<'_> {
             }
             let name = self.string()?;
             let span = Span::new(start, self.at);
-            if !seen.insert(name.clone()) {
+            if seen.insert(name.clone(), ()).is_some() {
                 return Err(Error::new(
                     "duplicate-name",
                     format!("the name {name:?} stands twice in one map; keep one"),

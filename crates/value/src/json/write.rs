@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::Value;
+use crate::{InOrder as _, Value};
 
 /// Compact JSON text; numbers as they were written, names in the order given.
 #[must_use]
@@ -108,7 +108,7 @@ fn sorted(value: &Value, out: &mut String) {
         }
         Value::Map(map) => {
             let mut names: Vec<_> = map.iter().collect();
-            names.sort_by(|a, b| a.0.cmp(b.0));
+            names.order_by(|a, b| a.0.cmp(b.0));
             out.push('{');
             for (i, (name, item)) in names.into_iter().enumerate() {
                 if i > 0 {

@@ -1,10 +1,9 @@
 //! Folding entities.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use throughline_journal::{Record, Seq, Versions};
-use throughline_value::{Map, Value};
+use throughline_value::{Map, SortedMap, SortedSet, Value};
 
 use crate::bitemporal::{Stamp, Timeline};
 use crate::entity::{Cell, Node};
@@ -36,12 +35,12 @@ impl World {
             known_from: Versions::default(),
             names: Versions::default(),
             mentions: Versions::default(),
-            origins: BTreeSet::new(),
+            origins: SortedSet::new(),
             changed: Versions::default(),
-            fields: BTreeMap::new(),
+            fields: SortedMap::new(),
             retired: Timeline::default(),
             merged_into: Versions::default(),
-            children: BTreeSet::new(),
+            children: SortedSet::new(),
         };
         Arc::make_mut(&mut self.nodes).insert(id.clone(), Arc::new(node));
         self.say(&id, record, &said, true)?;

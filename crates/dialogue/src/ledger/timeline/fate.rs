@@ -1,9 +1,8 @@
 //! What became of each version, and how many are hidden.
 
-use std::collections::BTreeMap;
-
 use throughline_journal::Seq;
 use throughline_protocol::At;
+use throughline_value::SortedMap;
 
 use super::{Cardinality, Says, Timeline, Version};
 
@@ -149,9 +148,9 @@ impl Timeline {
     /// What became of every assertion known after `at.seq`, in the order of the journal.
     pub(crate) fn fates(&self, at: At) -> Vec<Fate> {
         let known = self.known(at.seq);
-        let mut fates: BTreeMap<u32, Fate> = BTreeMap::new();
+        let mut fates: SortedMap<u32, Fate> = SortedMap::new();
         let mut open: Vec<u32> = Vec::new();
-        let end = |fates: &mut BTreeMap<u32, Fate>, index: u32, by: &Version| {
+        let end = |fates: &mut SortedMap<u32, Fate>, index: u32, by: &Version| {
             let expired = self.end_of(index) <= by.valid_from;
             let status = match (expired, by.is_assertion()) {
                 (true, _) => Status::Expired,
