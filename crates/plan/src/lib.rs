@@ -41,6 +41,7 @@ mod json;
 pub mod limits;
 mod nearest;
 mod op;
+mod path;
 mod pattern;
 mod plan;
 mod print;

@@ -148,7 +148,7 @@ fn each_damage_has_its_code_and_its_place() {
         |tail: &str, expected: &[&str]| problems(&format!("$a = GET orders\n$b = EXTRACT $a {tail}"), expected);
     extract("JSONPATH $.id", &["plan-syntax \"$.id\""]);
     extract("JSONPATH \"id\"", &["bad-json-path \"id\""]);
-    extract("JSONPATH \"$.a[\"", &["bad-json-path \"a[\""]);
+    extract("JSONPATH \"$.a[\"", &["bad-json-path \"[\""]);
     extract("PATTERN \"(\\d+)\"", &["plan-syntax \"\\\\d\""]);
     extract("PATTERN r\"\\d+\"", &["pattern-groups \"r\\\"\\\\d+\\\"\""]);
     extract("PATTERN r\"(?<=a)(b)\"", &["look-around-in-pattern \"(?<=\""]);

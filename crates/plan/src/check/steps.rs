@@ -1,21 +1,19 @@
 //! What each step says: sources, tools, patterns, paths.
 
-use std::collections::BTreeMap;
-
-use serde_json_path::JsonPath;
-use throughline_value::{Span, Value};
+use throughline_value::{SortedMap, Span, Value};
 
 use super::problems::{Problems, fix};
 use crate::holes::{Language, marked, unmarked};
 use crate::limits::MAX_JSON_PATH_BYTES;
 use crate::nearest::nearest;
+use crate::path::Path;
 use crate::pattern;
 use crate::plan::{Action, Argument, Extract, How, Spanned};
 use crate::scope::{Scope, ToolRule};
 use crate::text::{DraftPlan, inside_quotes, quote_pattern, quote_plain};
 
 pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
-    let mut sources: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut sources: SortedMap<&str, &str> = SortedMap::new();
     for step in &plan.steps {
         let from = problems.len();
         match &step.action {
@@ -89,15 +87,15 @@ fn json_path(path: &Spanned<String>, problems: &mut Problems) {
         return;
     }
     let marked = marked(&path.value, Language::Path);
-    let Err(error) = JsonPath::parse(&marked) else { return };
+    let Err(error) = Path::parse(&marked) else { return };
     let inside = inside_quotes(path).filter(|_| marked == path.value);
-    let at = inside.map(|start| start + error.position().max(1) - 1).filter(|at| at + 1 < path.span.end);
+    let at = inside.map(|start| start + error.at).filter(|at| at + 1 < path.span.end);
     let span = at.map_or(path.span, |at| Span::new(at, path.span.end - 1));
     // What people write for a path: without the root, or with only a dot.
     let stem = marked.trim().trim_start_matches('$').trim_start_matches('.');
-    let meant = [format!("$.{stem}"), format!("${stem}")].into_iter().find(|p| JsonPath::parse(p).is_ok());
+    let meant = [format!("$.{stem}"), format!("${stem}")].into_iter().find(|p| Path::parse(p).is_ok());
     let meant = meant.map(|p| unmarked(&p, &path.value, Language::Path));
-    problems.error("bad-json-path", span, format!("this is not a JSON path (RFC 9535): {}", error.message())).fix =
+    problems.error("bad-json-path", span, format!("this is not a JSON path (RFC 9535): {}", error.message)).fix =
         meant.and_then(|p| fix(format!("write {p}"), path.span, quote_plain(&p)));
 }
 

@@ -1,20 +1,18 @@
-//! JSON paths: RFC 9535 finds the place, our reader gives the exact digits and bytes.
+//! JSON paths: RFC 9535 finds the place, the reader gives the exact digits and bytes.
 
-use serde_json_path::{JsonPath, PathElement};
 use throughline_value::json::{self, Node, NodeData};
 use throughline_value::{Span, Value};
 
 use super::{Failure, Found};
 use crate::nearest::nearest;
+use crate::path::Path;
 
 pub(super) fn find(text: &str, path: &str) -> Result<Vec<Found>, Failure> {
-    let parsed = JsonPath::parse(path).map_err(|e| Failure::new("bad-json-path", e.message().to_owned()))?;
+    let parsed = Path::parse(path).map_err(|e| Failure::new("bad-json-path", e.message))?;
     let root = json::read(text).map_err(|e| Failure::new("bad-document", format!("the document is not JSON: {e}")))?;
-    let copy = copy(&root);
     let finds: Vec<Found> = parsed
-        .query_located(&copy)
-        .iter()
-        .filter_map(|located| walk(&root, located.location().iter()))
+        .find(&root)
+        .into_iter()
         .filter(|node| node.data != NodeData::Null)
         .map(|node| Found { span: inside(text, node), value: node.clone().into_value() })
         .collect();
@@ -22,36 +20,6 @@ pub(super) fn find(text: &str, path: &str) -> Result<Vec<Found>, Failure> {
         return Err(Failure::new("value-missing", missing(&root, path)));
     }
     Ok(finds)
-}
-
-/// The tree that paths are evaluated on. Digits that a double does not hold matter only to comparisons in
-/// filters; values are taken from the tree that was read.
-fn copy(node: &Node) -> serde_json::Value {
-    use serde_json::Value as Json;
-    match &node.data {
-        NodeData::Null => Json::Null,
-        NodeData::Bool(bool) => Json::Bool(*bool),
-        NodeData::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(int), _) => int.into(),
-            (None, Some(int)) => int.into(),
-            (None, None) => serde_json::Number::from_f64(number.to_f64()).map_or(Json::Null, Json::Number),
-        },
-        NodeData::Text(text) => Json::String(text.clone()),
-        NodeData::List(items) => Json::Array(items.iter().map(copy).collect()),
-        NodeData::Map(entries) => Json::Object(entries.iter().map(|(k, v)| (k.name.clone(), copy(v))).collect()),
-    }
-}
-
-fn walk<'a, 'p>(root: &'a Node, path: impl Iterator<Item = &'p PathElement<'p>>) -> Option<&'a Node> {
-    let mut node = root;
-    for element in path {
-        node = match (&node.data, element) {
-            (NodeData::List(items), PathElement::Index(index)) => items.get(*index)?,
-            (NodeData::Map(_), PathElement::Name(name)) => node.get(name)?,
-            _ => return None,
-        };
-    }
-    Some(node)
 }
 
 /// The bytes of the value; of a text, those between its quotes.
