@@ -140,7 +140,7 @@ impl Memory {
 
     /// The ids that an origin gave before, in the order of writing.
     fn of_origin(&self, source: &str, seq: u64) -> Option<Vec<String>> {
-        let items = self.origins.get(&(source.to_owned(), seq))?;
+        let items = self.origins.get(source)?.get(&seq)?;
         Some(items.iter().map(|item| self.table.id(*item)).collect())
     }
 

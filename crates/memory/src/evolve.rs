@@ -68,7 +68,7 @@ impl Memory {
             )?;
             self.add_row(item, content, record.seq)?;
             if let Some(origin) = &record.origin {
-                self.origins.entry((origin.source.clone(), origin.seq)).or_default().push(item);
+                self.origins.entry(origin.source.clone()).or_default().entry(origin.seq).or_default().push(item);
             }
         }
         Some(())

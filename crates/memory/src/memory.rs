@@ -2,10 +2,8 @@
 
 mod table;
 
-use std::collections::BTreeMap;
-
 use throughline_journal::{Millis, Seq};
-use throughline_value::{Named, Number, Value};
+use throughline_value::{Named, Number, SortedMap, Value};
 
 use crate::index::{Standing, TimeIndex};
 use crate::words::WordIndex;
@@ -21,7 +19,7 @@ pub struct Memory {
     pub(crate) by_entity: Vec<Vec<u32>>,
     pub(crate) words: WordIndex,
     /// Items by where they came from: the same input again changes nothing.
-    pub(crate) origins: BTreeMap<(String, u64), Vec<u32>>,
+    pub(crate) origins: SortedMap<String, SortedMap<u64, Vec<u32>>>,
     /// How many events and words there were after each record that changed their number.
     pub(crate) totals: Vec<(Seq, Totals)>,
     pub(crate) quarantined: Vec<(Seq, String)>,
@@ -81,7 +79,7 @@ impl Names {
 }
 
 /// Versions beside the first of an item, which most items do not have.
-pub(crate) type Rare<T> = BTreeMap<u32, T>;
+pub(crate) type Rare<T> = SortedMap<u32, T>;
 
 impl Memory {
     /// A memory whose blocks hold so many rows instead of the usual number. It answers the same; tests use

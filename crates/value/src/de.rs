@@ -50,8 +50,8 @@ enum Shape<'a> {
     Bool(bool),
     Number(&'a Number),
     Text(&'a str),
-    List(Box<dyn Iterator<Item = Tree<'a>> + 'a>),
-    Map(Box<dyn Iterator<Item = (Name<'a>, Tree<'a>)> + 'a>),
+    List,
+    Map,
 }
 
 #[derive(Clone, Copy)]
@@ -69,21 +69,41 @@ impl<'a> Tree<'a> {
                 Value::Bool(bool) => Shape::Bool(*bool),
                 Value::Number(number) => Shape::Number(number),
                 Value::Text(text) => Shape::Text(text),
-                Value::List(list) => Shape::List(Box::new(list.iter().map(Tree::Value))),
-                Value::Map(map) => {
-                    Shape::Map(Box::new(map.iter().map(|(k, v)| (Name { text: k, span: None }, Tree::Value(v)))))
-                }
+                Value::List(_) => Shape::List,
+                Value::Map(_) => Shape::Map,
             },
             Tree::Node(node) => match &node.data {
                 NodeData::Null => Shape::Null,
                 NodeData::Bool(bool) => Shape::Bool(*bool),
                 NodeData::Number(number) => Shape::Number(number),
                 NodeData::Text(text) => Shape::Text(text),
-                NodeData::List(list) => Shape::List(Box::new(list.iter().map(Tree::Node))),
-                NodeData::Map(map) => Shape::Map(Box::new(
-                    map.iter().map(|(Key { name, span }, v)| (Name { text: name, span: Some(*span) }, Tree::Node(v))),
-                )),
+                NodeData::List(_) => Shape::List,
+                NodeData::Map(_) => Shape::Map,
             },
+        }
+    }
+
+    /// The item of a list at a place.
+    #[inline(never)]
+    fn item(self, at: usize) -> Option<Tree<'a>> {
+        match self {
+            Tree::Value(Value::List(list)) => list.get(at).map(Tree::Value),
+            Tree::Node(Node { data: NodeData::List(list), .. }) => list.get(at).map(Tree::Node),
+            _ => None,
+        }
+    }
+
+    /// The entry of a map at a place.
+    #[inline(never)]
+    fn entry(self, at: usize) -> Option<(Name<'a>, Tree<'a>)> {
+        match self {
+            Tree::Value(Value::Map(map)) => {
+                map.get_index(at).map(|(k, v)| (Name { text: k, span: None }, Tree::Value(v)))
+            }
+            Tree::Node(Node { data: NodeData::Map(map), .. }) => {
+                map.get(at).map(|(Key { name, span }, v)| (Name { text: name, span: Some(*span) }, Tree::Node(v)))
+            }
+            _ => None,
         }
     }
 
@@ -116,8 +136,8 @@ impl<'a> Reader<'a> {
             Shape::Bool(_) => ("a ", "boolean"),
             Shape::Number(_) => ("a ", "number"),
             Shape::Text(_) => ("a ", "text"),
-            Shape::List(_) => ("a ", "list"),
-            Shape::Map(_) => ("a ", "map"),
+            Shape::List => ("a ", "list"),
+            Shape::Map => ("a ", "map"),
         };
         self.0.locate(Error::new("wrong-type", format!("{article}{kind} stands where {expected} is expected")))
     }
@@ -139,14 +159,14 @@ impl<'a> Reader<'a> {
 
     fn list(self) -> Result<Items<'a>, Error> {
         match self.0.shape() {
-            Shape::List(items) => Ok(Items { items, index: 0 }),
+            Shape::List => Ok(Items { tree: self.0, index: 0 }),
             _ => Err(self.unexpected("a list")),
         }
     }
 
     fn map(self) -> Result<Entries<'a>, Error> {
         match self.0.shape() {
-            Shape::Map(entries) => Ok(Entries { entries, value: None }),
+            Shape::Map => Ok(Entries { tree: self.0, at: 0 }),
             _ => Err(self.unexpected("a map")),
         }
     }
@@ -171,8 +191,8 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
                 _ => visitor.visit_f64(number.to_f64()),
             },
             Shape::Text(text) => visitor.visit_str(text),
-            Shape::List(items) => visitor.visit_seq(Items { items, index: 0 }),
-            Shape::Map(entries) => visitor.visit_map(Entries { entries, value: None }),
+            Shape::List => visitor.visit_seq(Items { tree, index: 0 }),
+            Shape::Map => visitor.visit_map(Entries { tree, at: 0 }),
         };
         result.map_err(|e| tree.locate(e))
     }
@@ -321,7 +341,7 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         let tree = self.0;
         match tree.shape() {
             Shape::Text(text) => visitor.visit_enum(text.into_deserializer()).map_err(|e| tree.locate(e)),
-            Shape::Map(mut entries) => match (entries.next(), entries.next()) {
+            Shape::Map => match (tree.entry(0), tree.entry(1)) {
                 (Some((name, inner)), None) => {
                     visitor.visit_enum(Variant { name: name.text, inner }).map_err(|e| tree.locate(e.within(name.text)))
                 }
@@ -339,7 +359,7 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
 }
 
 struct Items<'a> {
-    items: Box<dyn Iterator<Item = Tree<'a>> + 'a>,
+    tree: Tree<'a>,
     index: usize,
 }
 
@@ -347,36 +367,74 @@ impl<'de> de::SeqAccess<'de> for Items<'_> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        let Some(item) = self.items.next() else { return Ok(None) };
+        let Some(item) = self.tree.item(self.index) else { return Ok(None) };
         let index = self.index;
         self.index += 1;
-        seed.deserialize(Reader(item)).map(Some).map_err(|e| item.locate(e).within(&index.to_string()))
+        seed.deserialize(Reader(item)).map(Some).map_err(|e| in_item(e, item, index))
     }
 }
 
+#[cold]
+#[inline(never)]
+fn in_item(error: Error, item: Tree<'_>, index: usize) -> Error {
+    item.locate(error).within(&index.to_string())
+}
+
 struct Entries<'a> {
-    entries: Box<dyn Iterator<Item = (Name<'a>, Tree<'a>)> + 'a>,
-    value: Option<(&'a str, Tree<'a>)>,
+    tree: Tree<'a>,
+    /// The next entry.
+    at: usize,
+}
+
+impl<'a> Entries<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let (name, _) = self.tree.entry(self.at)?;
+        self.at += 1;
+        Some(name.text)
+    }
+
+    /// The value of the last name, or an error that cannot be: a value is asked for after its name.
+    #[inline(never)]
+    fn value(&self) -> Result<Tree<'a>, Error> {
+        let entry = self.at.checked_sub(1).and_then(|at| self.tree.entry(at));
+        entry
+            .map(|(_, value)| value)
+            .ok_or_else(|| Error::new("invalid-value", "a value was asked for before its name"))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn in_name(&self, error: Error) -> Error {
+        match self.at.checked_sub(1).and_then(|at| self.tree.entry(at)) {
+            Some((Name { text, span }, _)) => {
+                let error = error.within(text);
+                if let Some(span) = span { error.at(span) } else { error }
+            }
+            None => error,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn in_value(&self, error: Error) -> Error {
+        match self.at.checked_sub(1).and_then(|at| self.tree.entry(at)) {
+            Some((name, value)) => value.locate(error).within(name.text),
+            None => error,
+        }
+    }
 }
 
 impl<'de> de::MapAccess<'de> for Entries<'_> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        let Some((name, value)) = self.entries.next() else { return Ok(None) };
-        self.value = Some((name.text, value));
-        let key: de::value::StrDeserializer<'_, Error> = name.text.into_deserializer();
-        seed.deserialize(key).map(Some).map_err(|e| {
-            let e = e.within(name.text);
-            name.span.map_or_else(|| e.clone(), |span| e.clone().at(span))
-        })
+        let Some(name) = self.next() else { return Ok(None) };
+        let key: de::value::StrDeserializer<'_, Error> = name.into_deserializer();
+        seed.deserialize(key).map(Some).map_err(|e| self.in_name(e))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let Some((name, value)) = self.value.take() else {
-            return Err(Error::new("invalid-value", "a value was asked for before its name"));
-        };
-        seed.deserialize(Reader(value)).map_err(|e| value.locate(e).within(name))
+        seed.deserialize(Reader(self.value()?)).map_err(|e| self.in_value(e))
     }
 }
 

@@ -189,6 +189,10 @@ impl From<Map> for Value {
 
 impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Value {
     fn from(pairs: [(K, V); N]) -> Self {
-        Self::Map(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect())
+        let mut map = Map::with_capacity(N);
+        for (name, value) in pairs {
+            map.insert(name.into(), value.into());
+        }
+        Self::Map(map)
     }
 }

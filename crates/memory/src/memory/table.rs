@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use throughline_journal::{Millis, Seq};
-use throughline_value::{Number, Value};
+use throughline_value::{Named, Number, Value};
 
 use super::{Content, Names, Rare};
 use crate::index::{RowFacts, Rows, Standing};
@@ -61,7 +61,7 @@ pub(crate) struct Table {
     pub(crate) threads: Names,
     pub(crate) sources: Names,
     /// Ids that are not made of the record's number and the place in it.
-    odd_ids: std::collections::BTreeMap<String, u32>,
+    odd_ids: Named<u32>,
     odd_names: Rare<String>,
     /// When each item was forgotten and brought back.
     forgotten: Rare<Vec<(Seq, bool)>>,
