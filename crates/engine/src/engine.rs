@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use throughline_journal::{Frame, Journal, Millis};
-use throughline_protocol::{Meta, Outcome, Refusal};
+use throughline_journal::{Draft, Frame, Journal, Millis};
+use throughline_protocol::{At, Meta, Outcome, Refusal};
 use throughline_value::Value;
 
 use crate::building::Building;
@@ -11,7 +11,7 @@ use crate::decide::{Decider, Waiting};
 use crate::effects::{Effects, Finished};
 use crate::input::{Input, Output};
 use crate::state::State;
-use crate::{MAX_COMMANDS_PER_FRAME, MAX_WAITING};
+use crate::{MAX_CHAINED_FRAMES, MAX_COMMANDS_PER_FRAME, MAX_WAITING, STOPPED_FOR};
 
 /// What waits to be decided.
 #[derive(Clone, Debug)]
@@ -26,7 +26,6 @@ struct InFlight {
     frame: Frame,
     jobs: Vec<Job>,
     answers: Vec<(u64, Outcome)>,
-    more: bool,
 }
 
 /// The engine of one journal. See the crate's documentation for how to drive it.
@@ -41,6 +40,10 @@ pub struct Engine {
     waiting_until: Option<Millis>,
     /// When the engine last looked at the clock; before that it slept.
     looked_at: Option<Millis>,
+    /// How many frames in a row what goes on by itself filled to their limit.
+    chained: u32,
+    /// When that was stopped; it rests for [`STOPPED_FOR`].
+    stopped_at: Option<Millis>,
     /// Set when an append failed: nothing is decided by itself until a command or a tick comes.
     halted: bool,
 }
@@ -67,6 +70,8 @@ impl Engine {
             appends: 0,
             waiting_until: None,
             looked_at,
+            chained: 0,
+            stopped_at: None,
             halted: false,
         }
     }
@@ -177,9 +182,6 @@ impl Engine {
         self.outputs.push_back(Output::Changed { seq });
         self.effects.start_committed(&self.state.rooms, &mut self.outputs);
         self.halted = false;
-        if in_flight.more {
-            self.looked_at = None;
-        }
         Ok(())
     }
 
@@ -233,7 +235,20 @@ impl Engine {
                 jobs.push(job);
             }
         }
-        let more = !self.halted && self.react(&mut building, slept_since);
+        if !jobs.is_empty() || self.stopped_at.is_some_and(|at| now >= at.saturating_add(STOPPED_FOR)) {
+            self.chained = 0;
+            self.stopped_at = None;
+        }
+        if !self.halted && self.stopped_at.is_none() {
+            if self.chained >= MAX_CHAINED_FRAMES {
+                building.push(&self.journal, &mut self.state, vec![endless()]);
+                self.stopped_at = Some(now);
+            } else if self.react(&mut building, slept_since) {
+                self.chained += 1;
+            } else {
+                self.chained = 0;
+            }
+        }
         if building.records.is_empty() {
             for (ticket, outcome) in building.answers {
                 self.outputs.push_back(Output::Done { ticket, outcome });
@@ -245,7 +260,7 @@ impl Engine {
         let frame = self.journal.frame(now, building.commands, building.records);
         self.appends += 1;
         self.outputs.push_back(Output::Append { append: self.appends, expected, frame: frame.clone() });
-        self.in_flight = Some(InFlight { append: self.appends, frame, jobs, answers: building.answers, more });
+        self.in_flight = Some(InFlight { append: self.appends, frame, jobs, answers: building.answers });
         self.wait();
     }
 
@@ -278,9 +293,16 @@ impl Engine {
         reaction.run(slept_since)
     }
 
-    /// Asks to be woken when the next event is due.
+    /// Asks to be woken when the next event or delay of the machine is due.
     fn wait(&mut self) {
-        let next = self.state.rooms.world.next_due(self.looked_at.unwrap_or(Millis::MIN));
+        let now = self.looked_at.unwrap_or(Millis::MIN);
+        let rooms = &self.state.rooms;
+        let delay = rooms.machine.timers(At { seq: rooms.seq, valid_at: now }).first().map(|timer| timer.due.max(now));
+        let next = [rooms.world.next_due(now), delay].into_iter().flatten().min();
+        let next = match self.stopped_at {
+            Some(at) => next.map(|due| due.max(at.saturating_add(STOPPED_FOR))),
+            None => next,
+        };
         if let Some(at) = next
             && next != self.waiting_until
         {
@@ -288,4 +310,15 @@ impl Engine {
         }
         self.waiting_until = next;
     }
+}
+
+/// What is recorded when rules set each other off without end.
+fn endless() -> Draft {
+    let message = format!(
+        "events and delays set each other off for {MAX_CHAINED_FRAMES} frames; they rest for {STOPPED_FOR} ms, or until a command comes. Give a delay of the machine or an event some time"
+    );
+    Draft::new(
+        "reaction.refused",
+        Value::from([("code", Value::from("endless-reaction")), ("message", message.into())]),
+    )
 }

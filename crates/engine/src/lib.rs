@@ -54,6 +54,12 @@ pub const MAX_WAITING: usize = 10_000;
 /// How many rounds of due events, plan steps and turn stages one frame takes in; the rest goes into the next.
 pub const MAX_ROUNDS_PER_FRAME: usize = 16;
 
+/// How many frames in a row what goes on by itself may fill to their limit; then it is stopped, on record.
+pub const MAX_CHAINED_FRAMES: u32 = 16;
+
+/// How long what was stopped so rests, in milliseconds, unless a command comes.
+pub const STOPPED_FOR: i64 = 1_000;
+
 /// How deep batches may nest.
 pub const MAX_BATCH_DEPTH: usize = 4;
 

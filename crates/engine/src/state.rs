@@ -57,7 +57,10 @@ impl State {
 
     pub(crate) fn evolve(&mut self, record: &Record) {
         self.rooms.evolve(record);
-        if matches!(record.kind.as_str(), "command.refused" | "exchange.failed" | "proposal.refused") {
+        if matches!(
+            record.kind.as_str(),
+            "command.refused" | "exchange.failed" | "proposal.refused" | "reaction.refused"
+        ) {
             let text = |name| record.data().get(name).and_then(Value::as_str).unwrap_or("").to_owned();
             self.problems.push(Problem {
                 code: text("code"),
