@@ -176,7 +176,7 @@ impl Env for Names<'_> {
 
     fn get_path(&self, path: &[&str]) -> Option<Value> {
         let (name, rest) = path.split_first()?;
-        if let Some(value) = self.extra.get(*name) {
+        if let Some(value) = self.extra.get(name) {
             return value.at(rest).cloned();
         }
         match (*name, rest) {

@@ -119,7 +119,7 @@ impl Env for Map {
 
     fn get_path(&self, path: &[&str]) -> Option<Value> {
         let (name, rest) = path.split_first()?;
-        Map::get(self, *name)?.at(rest).cloned()
+        Map::get(self, name)?.at(rest).cloned()
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn waves(graph: &Graph) -> Vec<Vec<String>> {
                 continue;
             }
             let gated = gates.get(step).into_iter().flatten().map(String::as_str);
-            let mut awaited = edges.all().chain(gated).filter(|name| graph.contains_key(*name));
+            let mut awaited = edges.all().chain(gated).filter(|name| graph.contains_key(name));
             let after = awaited.try_fold(0, |most, name| level.get(name).map(|l| most.max(l + 1)));
             if let Some(after) = after {
                 level.insert(step, after);
@@ -125,9 +125,9 @@ fn gates(graph: &Graph) -> Named<Vec<String>> {
         let Some(users) = users.get(step.as_str()) else { continue };
         let mut common: Option<Vec<String>> = None;
         for (user, branch) in users {
-            let mut through: Vec<String> = gates.get(*user).cloned().unwrap_or_default();
+            let mut through: Vec<String> = gates.get(user).cloned().unwrap_or_default();
             if *branch {
-                through.extend(graph.get(*user).into_iter().flat_map(|e| e.needs.iter().cloned()));
+                through.extend(graph.get(user).into_iter().flat_map(|e| e.needs.iter().cloned()));
             }
             common = Some(match common {
                 None => through,

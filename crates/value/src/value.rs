@@ -46,7 +46,7 @@ impl Value {
     #[must_use]
     pub fn at(&self, path: &[&str]) -> Option<&Value> {
         path.iter().try_fold(self, |value, step| match value {
-            Self::Map(map) => map.get(*step),
+            Self::Map(map) => map.get(step),
             Self::List(list) => list.get(step.parse::<usize>().ok()?),
             _ => None,
         })

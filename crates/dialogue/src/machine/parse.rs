@@ -172,7 +172,7 @@ impl Reader {
         }
         self.transitions(map, id, pointer);
         self.children(map, id, pointer, &path, depth);
-        let goes_on = ["on", "after", "states"].iter().any(|k| map.contains_key(*k));
+        let goes_on = ["on", "after", "states"].iter().any(|k| map.contains_key(k));
         if kind == "history" && (goes_on || map.contains_key("entry") || map.contains_key("exit")) {
             let message = "a history state is never active: it has no transitions, actions or states inside";
             self.problem("history-state-goes-on", message, pointer);

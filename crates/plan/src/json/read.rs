@@ -116,7 +116,7 @@ impl Writer<'_> {
             say(self.problems, Some(self.id), format!("`from` of {} is not the name of a binding", self.shown));
             "EXTRACT".clone_into(&mut out);
         }
-        let ways = ["path", "pattern", "named"].iter().filter(|w| self.args.contains_key(**w)).count();
+        let ways = ["path", "pattern", "named"].iter().filter(|w| self.args.contains_key(w)).count();
         if ways > 1 {
             say(
                 self.problems,

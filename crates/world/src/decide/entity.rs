@@ -215,7 +215,7 @@ impl World {
 
 fn missing<'d>(contract: Option<&'d EntityType>, taken: &Taken) -> Option<&'d str> {
     let mut required = contract?.fields.iter().filter(|(_, field)| field.required).map(|(name, _)| name.as_str());
-    required.find(|name| !taken.fields.contains_key(*name))
+    required.find(|name| !taken.fields.contains_key(name))
 }
 
 fn limit_names(count: usize) -> Result<(), Refusal> {
