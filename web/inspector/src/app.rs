@@ -16,7 +16,7 @@ use crate::i18n::{Lang, Pick, t};
 use crate::keys;
 use crate::run::RunPage;
 use crate::settings::{self, Theme};
-use crate::ui::{ConfirmDialog, HelpDialog, Message, notices};
+use crate::ui::{Message, confirm_dialog, help_dialog, notices};
 
 /// How long after the last work the page counts as at rest: long enough for what the work set off.
 const REST_MS: u64 = 40;
@@ -226,6 +226,13 @@ pub(crate) fn App() -> impl IntoView {
         keys.remove();
     });
     let place = Memo::new(move |_| app.focus.with(|focus| focus.place.clone()));
+    // What had the focus went with the page before; the first page leaves it where the browser put it.
+    Effect::new(move |before: Option<()>| {
+        place.track();
+        if before.is_some() {
+            request_animation_frame(|| crate::ui::focus_on("main"));
+        }
+    });
     view! {
         <a class="skip" href="#main" on:click=|event| {
             event.prevent_default();
@@ -237,8 +244,8 @@ pub(crate) fn App() -> impl IntoView {
             Place::Home => view! { <Home/> }.into_any(),
             Place::Run(name) => view! { <RunPage name/> }.into_any(),
         }}
-        <HelpDialog/>
-        <ConfirmDialog/>
+        {help_dialog()}
+        {confirm_dialog()}
     }
 }
 

@@ -34,17 +34,20 @@ pub(crate) enum Node {
     Text(Text),
 }
 
-/// An element with what it holds.
-pub(crate) struct El {
+/// An element with what it holds. Behind a box, so that handing it on moves one address.
+pub(crate) struct El(Box<Inner>);
+
+struct Inner {
     tag: &'static str,
     attrs: Vec<(&'static str, Text)>,
     nodes: Vec<Node>,
-    act: Option<(&'static str, Act)>,
+    acts: Vec<(&'static str, Act)>,
 }
 
 /// An element of this kind, empty.
+#[inline(never)]
 pub(crate) fn el(tag: &'static str) -> El {
-    El { tag, attrs: Vec::new(), nodes: Vec::new(), act: None }
+    El(Box::new(Inner { tag, attrs: Vec::new(), nodes: Vec::new(), acts: Vec::new() }))
 }
 
 impl El {
@@ -55,7 +58,7 @@ impl El {
 
     #[inline(never)]
     fn set(mut self, name: &'static str, value: Text) -> Self {
-        self.attrs.push((name, value));
+        self.0.attrs.push((name, value));
         self
     }
 
@@ -66,7 +69,12 @@ impl El {
 
     /// With a text after what it holds already.
     pub(crate) fn text(self, text: impl Into<Text>) -> Self {
-        self.push(Node::Text(text.into()))
+        self.say(text.into())
+    }
+
+    #[inline(never)]
+    fn say(self, text: Text) -> Self {
+        self.push(Node::Text(text))
     }
 
     /// With an element after what it holds already.
@@ -86,13 +94,15 @@ impl El {
 
     /// With elements after what it holds already.
     pub(crate) fn all(mut self, els: impl IntoIterator<Item = El>) -> Self {
-        self.nodes.extend(els.into_iter().map(Node::El));
+        for el in els {
+            self = self.with(el);
+        }
         self
     }
 
     #[inline(never)]
     fn push(mut self, node: Node) -> Self {
-        self.nodes.push(node);
+        self.0.nodes.push(node);
         self
     }
 
@@ -103,7 +113,7 @@ impl El {
 
     /// Does something on an event.
     pub(crate) fn on(mut self, event: &'static str, act: impl Fn(web_sys::Event) + 'static) -> Self {
-        self.act = Some((event, Rc::new(act)));
+        self.0.acts.push((event, Rc::new(act)));
         self
     }
 }
@@ -115,10 +125,10 @@ struct Mounted {
     attrs: Vec<(&'static str, Text)>,
     text: Text,
     nodes: Vec<Mounted>,
-    act: Option<Listener>,
+    acts: Vec<Listener>,
 }
 
-/// One listener an element; what it does is exchanged.
+/// A listener stays where it is; what it does is exchanged.
 struct Listener {
     event: &'static str,
     act: Rc<RefCell<Act>>,
@@ -131,9 +141,10 @@ impl Mounted {
         match node {
             Node::Text(text) => {
                 let dom = document().create_text_node(&text).into();
-                Some(Self { dom, tag: "", attrs: Vec::new(), text, nodes: Vec::new(), act: None })
+                Some(Self { dom, tag: "", attrs: Vec::new(), text, nodes: Vec::new(), acts: Vec::new() })
             }
-            Node::El(el) => {
+            Node::El(El(el)) => {
+                let el = *el;
                 let made = if SVG.contains(&el.tag) {
                     document().create_element_ns(Some(SVG_SPACE), el.tag)
                 } else {
@@ -143,14 +154,14 @@ impl Mounted {
                 for (name, value) in &el.attrs {
                     set_attribute(&made, name, value);
                 }
-                let act = el.act.map(|(event, act)| Listener::new(&made, event, act));
+                let acts = el.acts.into_iter().map(|(event, act)| Listener::new(&made, event, act)).collect();
                 let mut mounted = Self {
                     dom: made.into(),
                     tag: el.tag,
                     attrs: el.attrs,
                     text: Text::default(),
                     nodes: Vec::new(),
-                    act,
+                    acts,
                 };
                 patch(&mounted.dom, &mut mounted.nodes, el.nodes);
                 Some(mounted)
@@ -168,13 +179,18 @@ impl Mounted {
                 }
                 return None;
             }
-            Node::El(el) if el.tag == self.tag => el,
+            Node::El(el) if el.0.tag == self.tag => el,
             other => return Some(other),
         };
-        match (&self.act, el.act) {
-            (None, None) => {}
-            (Some(listener), Some((event, act))) if listener.event == event => *listener.act.borrow_mut() = act,
-            (_, act) => return Some(Node::El(El { act, ..el })),
+        let El(el) = el;
+        if self.acts.len() != el.acts.len()
+            || !self.acts.iter().zip(&el.acts).all(|(old, (event, _))| old.event == *event)
+        {
+            return Some(Node::El(El(el)));
+        }
+        let el = *el;
+        for (listener, (_, act)) in self.acts.iter().zip(el.acts) {
+            *listener.act.borrow_mut() = act;
         }
         if self.attrs != el.attrs {
             self.set_attributes(el.attrs);
@@ -214,8 +230,16 @@ impl Listener {
     }
 }
 
+/// Sets an attribute; a name that begins with a dot is a property, such as a field's `.value`.
 fn set_attribute(element: &web_sys::Element, name: &str, value: &str) {
-    let _ = element.set_attribute(name, value);
+    match name.strip_prefix('.') {
+        Some(property) => {
+            let _ = js_sys::Reflect::set(element, &JsValue::from_str(property), &JsValue::from_str(value));
+        }
+        None => {
+            let _ = element.set_attribute(name, value);
+        }
+    }
 }
 
 /// Makes `parent` hold these nodes.

@@ -12,8 +12,8 @@ use crate::session::{Options, Session, delete, refusal, stored};
 use crate::settings;
 use crate::ui::Message;
 
-/// The largest file that is read, in bytes: what the reader of journals takes.
-const MAX_FILE_BYTES: f64 = 268_435_456.0;
+/// The largest file that is read, in units of 1,048,576 bytes: what the reader of journals takes.
+const MAX_FILE_MIB: u32 = 256;
 
 /// The longest name a journal gets from its file, in characters.
 const MAX_NAME_CHARS: usize = 60;
@@ -91,8 +91,8 @@ pub(crate) fn FileDoor() -> impl IntoView {
 fn take(app: AppState, file: web_sys::File, then: Callback<Picked>) {
     let name = file.name();
     app.untell("file");
-    if file.size() > MAX_FILE_BYTES {
-        let what = format!("the file has {} bytes and at most {MAX_FILE_BYTES} are read", file.size());
+    if file.size() > f64::from(MAX_FILE_MIB) * 1_048_576.0 {
+        let what = format!("a file of more than {MAX_FILE_MIB} MiB is not read; export a shorter journal");
         fail(app, &name, Refusal::new("file-too-large", what));
         return;
     }

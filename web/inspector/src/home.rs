@@ -11,7 +11,7 @@ use crate::format::{fill, localised, number};
 use crate::i18n::{Lang, t};
 use crate::session::{self, Stored};
 use crate::settings;
-use crate::ui::{Message, Switches};
+use crate::ui::{Message, switches};
 
 /// The first page.
 #[component]
@@ -42,9 +42,11 @@ pub(crate) fn Home() -> impl IntoView {
     refresh.run(());
     view! {
         <header class="bar">
-            <span class="brand"><span class="brand-mark" aria-hidden="true"></span>"Throughline"</span>
-            <span class="bar-gap"></span>
-            <Switches/>
+            <Dom class="contents" show=Box::new(move || {
+                let brand = el("span").class("brand").with(el("span").class("brand-mark").attr("aria-hidden", "true"));
+                let head = [brand.text("Throughline"), el("span").class("bar-gap")];
+                head.into_iter().chain(switches(app, app.lang.get())).collect()
+            })/>
         </header>
         <main id="main" class="home" tabindex="-1">
             <h1>{t(|w| w.tagline)}</h1>

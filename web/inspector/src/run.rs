@@ -23,18 +23,20 @@ mod verify;
 mod world;
 
 use leptos::prelude::*;
+use throughline_protocol::Refusal;
+use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
 use crate::app::use_app;
-use crate::dom::Dom;
+use crate::dom::{Dom, El, el};
 use crate::focus::{Focus, View};
 use crate::format::{fill, localised};
-use crate::i18n::{Pick, t};
+use crate::i18n::{Lang, Pick, t};
 use crate::keys;
-use crate::ui::{Switches, refusal_el};
+use crate::ui::{refusal_el, switches};
 use machine::Size;
 use open::How;
-use state::{RunState, Stage, use_run};
+use state::{RunState, Stage};
 use timeline::TimelineState;
 
 /// The page of a journal.
@@ -60,11 +62,11 @@ pub(crate) fn RunPage(name: String) -> impl IntoView {
         }
     });
     view! {
-        <TopBar verify/>
+        {top_bar(run, verify)}
         <main id="main" class="run" tabindex="-1">
             {move || match run.stage.get() {
-                Stage::Failed(refusal) => view! { <Failed refusal/> }.into_any(),
-                stage => view! { <Opened stage/> }.into_any(),
+                Stage::Failed(refusal) => failed(run, refusal),
+                stage => opened(run, stage),
             }}
         </main>
         {evidence::evidence_dialog()}
@@ -73,118 +75,109 @@ pub(crate) fn RunPage(name: String) -> impl IntoView {
 }
 
 /// Name, export, import, clear, verify, and the page's switches.
-#[component]
-fn TopBar(verify: RwSignal<bool>) -> impl IntoView {
-    let run = use_run();
+fn top_bar(run: RunState, verify: RwSignal<bool>) -> AnyView {
     let app = run.app;
-    let name = run.name.get_value();
-    let ready = Memo::new(move |_| run.stage.with(|stage| *stage == Stage::Ready));
-    let button = move |word: Pick, hint: Pick, act: Callback<()>| {
-        view! {
-            <button class="button quiet" title=t(hint) prop:disabled=move || !ready.get() on:click=move |_| act.run(())>
-                {t(word)}
-            </button>
-        }
+    let show = move || {
+        let lang = app.lang.get();
+        let words = lang.words();
+        let ready = run.stage.with(|stage| *stage == Stage::Ready);
+        let home = el("a")
+            .class("brand")
+            .attr("href", "#/")
+            .with(el("span").class("brand-mark").attr("aria-hidden", "true"))
+            .text("Throughline")
+            .on("click", move |event| {
+                event.prevent_default();
+                app.go(Focus::default());
+            });
+        let title = run.demo.get().map(|demo| localised(&demo.title, lang));
+        let name = el("h1")
+            .class("run-name")
+            .maybe(title.map(|title| el("span").class("run-title").text(title)))
+            .text(" ")
+            .with(el("span").text(run.name.get_value()));
+        let button = |word: &'static str, hint: &'static str| {
+            let button = el("button").class("button quiet").attr("title", hint).text(word);
+            if ready { button } else { button.attr("disabled", "") }
+        };
+        let mut out = vec![
+            home,
+            name,
+            el("span").class("bar-gap"),
+            button(words.verify, words.verify_hint).on_click(move || verify.set(true)),
+            button(words.export, words.export_hint).on_click(move || open::export(run)),
+            button(words.import, words.import_hint).on_click(move || open::import(run)),
+            button(words.clear, words.clear_hint).on_click(move || open::clear(run)),
+            el("span").class("bar-rule").attr("aria-hidden", "true"),
+        ];
+        out.extend(switches(app, lang));
+        out
     };
-    view! {
-        <header class="bar">
-            <a
-                class="brand"
-                href="#/"
-                on:click=move |event| {
-                    event.prevent_default();
-                    app.go(Focus::default());
-                }
-            >
-                <span class="brand-mark" aria-hidden="true"></span>
-                "Throughline"
-            </a>
-            <h1 class="run-name">
-                {move || {
-                    let title = run.demo.get().map(|demo| localised(&demo.title, app.lang.get()));
-                    title.map(|title| view! { <span class="run-title">{title}</span> " " })
-                }}
-                <span>{name}</span>
-            </h1>
-            <span class="bar-gap"></span>
-            {button(|w| w.verify, |w| w.verify_hint, Callback::new(move |()| verify.set(true)))}
-            {button(|w| w.export, |w| w.export_hint, Callback::new(move |()| open::export(run)))}
-            {button(|w| w.import, |w| w.import_hint, Callback::new(move |()| open::import(run)))}
-            {button(|w| w.clear, |w| w.clear_hint, Callback::new(move |()| open::clear(run)))}
-            <span class="bar-rule" aria-hidden="true"></span>
-            <Switches/>
-        </header>
-    }
+    view! { <header class="bar"><Dom class="contents" show=Box::new(show)/></header> }.into_any()
 }
 
 /// Why it could not be opened, and what can be done.
-#[component]
-fn Failed(refusal: throughline_protocol::Refusal) -> impl IntoView {
-    let run = use_run();
-    view! {
-        <section class="failed" role="alert">
-            <h2>{t(|w| w.open_failed)}</h2>
-            <Dom show=Box::new(move || vec![refusal_el(&refusal, run.app.lang.get())])/>
-            <p class="options">
-                <button class="button primary" on:click=move |_| open::reopen(run)>{t(|w| w.try_again)}</button>
-                <button class="button" on:click=move |_| open::open(run, How { in_memory: true, leave_empty: false })>
-                    {t(|w| w.open_in_memory)}
-                </button>
-                <button class="button" on:click=move |_| run.app.go(Focus::default())>{t(|w| w.home)}</button>
-            </p>
-        </section>
-    }
+fn failed(run: RunState, refusal: Refusal) -> AnyView {
+    let show = move || {
+        let lang = run.app.lang.get();
+        let words = lang.words();
+        let button = |class: &'static str, word: &'static str| el("button").class(class).text(word);
+        let in_memory = move || open::open(run, How { in_memory: true, leave_empty: false });
+        let ways = el("p")
+            .class("options")
+            .with(button("button primary", words.try_again).on_click(move || open::reopen(run)))
+            .with(button("button", words.open_in_memory).on_click(in_memory))
+            .with(button("button", words.home).on_click(move || run.app.go(Focus::default())));
+        vec![el("h2").text(words.open_failed), refusal_el(&refusal, lang), ways]
+    };
+    view! { <section class="failed" role="alert"><Dom show=Box::new(show)/></section> }.into_any()
 }
 
 /// The journal, or how far its opening is.
-#[component]
-fn Opened(stage: Stage) -> AnyView {
-    let run = use_run();
+fn opened(run: RunState, stage: Stage) -> AnyView {
     let words: Option<Pick> = match stage {
         Stage::Opening => Some(|w| w.opening),
         Stage::LoadingDemo => Some(|w| w.loading_demo),
         Stage::Ready | Stage::Failed(_) => None,
     };
     if let Some(pick) = words {
-        let line = move || fill(pick(run.app.lang.get().words()), &[("name", &run.name.get_value())]);
-        return view! { <p class="opening" role="status"><span class="spinner" aria-hidden="true"></span> {line}</p> }
-            .into_any();
+        let show = move || {
+            let line = fill(pick(run.app.lang.get().words()), &[("name", &run.name.get_value())]);
+            let spinner = el("span").class("spinner").attr("aria-hidden", "true");
+            vec![el("p").class("opening").attr("role", "status").with(spinner).text(format!(" {line}"))]
+        };
+        return view! { <Dom class="contents" show=Box::new(show)/> }.into_any();
     }
     view! {
-        <stepbar::StepBar/>
-        <timeline::CursorLine/>
-        <timeline::TimelinePanel/>
-        <Show when=move || run.head.get() == 0>
-            <EmptyJournal/>
-        </Show>
+        {stepbar::step_bar()}
+        {timeline::cursor_line()}
+        {timeline::timeline_panel()}
+        <Dom class="contents" show=Box::new(move || empty_journal(run).into_iter().collect())/>
         {conversation::conversation()}
-        <Views/>
+        {views(run)}
         {details::details()}
     }
     .into_any()
 }
 
-#[component]
-fn EmptyJournal() -> impl IntoView {
-    let run = use_run();
-    let is_demo = Memo::new(move |_| run.demo.with(Option::is_some));
-    view! {
-        <section class="empty-journal" role="status">
-            <p>{t(|w| w.empty_journal)}</p>
-            <p class="hint">
-                {move || {
-                    let words = run.app.lang.get().words();
-                    if is_demo.get() { words.empty_journal_demo } else { words.empty_journal_file }
-                }}
-            </p>
-            <p class="options">
-                <Show when=move || is_demo.get()>
-                    <button class="button primary" on:click=move |_| open::load_demo(run)>{t(|w| w.load_demo)}</button>
-                </Show>
-                <button class="button" on:click=move |_| open::import(run)>{t(|w| w.import_file)}</button>
-            </p>
-        </section>
+fn empty_journal(run: RunState) -> Option<El> {
+    if run.head.get() > 0 {
+        return None;
     }
+    let words = run.app.lang.get().words();
+    let is_demo = run.demo.with(Option::is_some);
+    let load = is_demo
+        .then(|| el("button").class("button primary").text(words.load_demo).on_click(move || open::load_demo(run)));
+    let import = el("button").class("button").text(words.import_file).on_click(move || open::import(run));
+    let hint = if is_demo { words.empty_journal_demo } else { words.empty_journal_file };
+    Some(
+        el("section")
+            .class("empty-journal")
+            .attr("role", "status")
+            .with(el("p").text(words.empty_journal))
+            .with(el("p").class("hint").text(hint))
+            .with(el("p").class("options").maybe(load).with(import)),
+    )
 }
 
 fn view_word(view: View) -> Pick {
@@ -201,46 +194,47 @@ fn view_word(view: View) -> Pick {
     }
 }
 
-/// The views as tabs. One is in the page at a time.
-#[component]
-fn Views() -> impl IntoView {
-    let run = use_run();
-    let tab = move |view: View| {
-        let chosen = move || run.view.get() == view;
-        let arrow = move |event: KeyboardEvent| {
-            let by: isize = match event.key().as_str() {
-                "ArrowRight" => 1,
-                "ArrowLeft" => -1,
-                _ => return,
-            };
-            event.prevent_default();
-            let at = View::ALL.iter().position(|one| *one == view).unwrap_or(0);
-            let next = at.saturating_add_signed(by).min(View::ALL.len() - 1);
-            if let Some(next) = View::ALL.get(next) {
-                run.show(*next);
-                let id = format!("tab-{}", next.name());
-                request_animation_frame(move || crate::ui::focus_on(&id));
-            }
+/// One tab; the arrow keys go to its neighbours.
+fn tab(run: RunState, view: View, lang: Lang) -> El {
+    let chosen = run.view.get() == view;
+    let arrow = move |event: web_sys::Event| {
+        let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+        let by: isize = match event.key().as_str() {
+            "ArrowRight" => 1,
+            "ArrowLeft" => -1,
+            _ => return,
         };
-        view! {
-            <button
-                role="tab"
-                id=format!("tab-{}", view.name())
-                class="tab"
-                aria-selected=move || if chosen() { "true" } else { "false" }
-                aria-controls="view"
-                tabindex=move || if chosen() { "0" } else { "-1" }
-                on:click=move |_| run.show(view)
-                on:keydown=arrow
-            >
-                {t(view_word(view))}
-            </button>
+        event.prevent_default();
+        let at = View::ALL.iter().position(|one| *one == view).unwrap_or(0);
+        let next = at.saturating_add_signed(by).min(View::ALL.len() - 1);
+        if let Some(next) = View::ALL.get(next) {
+            run.show(*next);
+            let id = format!("tab-{}", next.name());
+            request_animation_frame(move || crate::ui::focus_on(&id));
         }
+    };
+    el("button")
+        .attr("role", "tab")
+        .attr("id", format!("tab-{}", view.name()))
+        .class("tab")
+        .attr("aria-selected", if chosen { "true" } else { "false" })
+        .attr("aria-controls", "view")
+        .attr("tabindex", if chosen { "0" } else { "-1" })
+        .text(view_word(view)(lang.words()))
+        .on_click(move || run.show(view))
+        .on("keydown", arrow)
+}
+
+/// The views as tabs. One is in the page at a time.
+fn views(run: RunState) -> AnyView {
+    let tabs = move || {
+        let lang = run.app.lang.get();
+        View::ALL.into_iter().map(|view| tab(run, view, lang)).collect()
     };
     view! {
         <section class="views" aria-label=t(|w| w.views)>
             <div class="tabs" role="tablist" aria-label=t(|w| w.views)>
-                {View::ALL.into_iter().map(tab).collect_view()}
+                <Dom class="contents" show=Box::new(tabs)/>
             </div>
             <div
                 id="view"
@@ -270,6 +264,7 @@ fn Views() -> impl IntoView {
             </div>
         </section>
     }
+    .into_any()
 }
 
 /// The keys of this page.
@@ -309,7 +304,6 @@ fn key(run: RunState, timeline: TimelineState, event: &KeyboardEvent) {
 
 /// Whether Space belongs to what has the focus.
 fn on_button(event: &KeyboardEvent) -> bool {
-    use wasm_bindgen::JsCast as _;
     let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     element.is_some_and(|element| matches!(element.tag_name().as_str(), "BUTTON" | "A" | "SUMMARY" | "INPUT"))
 }

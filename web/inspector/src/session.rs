@@ -110,7 +110,7 @@ pub(crate) fn refusal(error: &JsValue) -> Refusal {
     let field = |name: &str| js_sys::Reflect::get(error, &JsValue::from_str(name)).ok().filter(|v| !v.is_undefined());
     let text = |name: &str| field(name).and_then(|value| value.as_string());
     let code = text("code").unwrap_or_else(|| "page-error".to_owned());
-    let message = text("message").or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"));
+    let message = text("message").or_else(|| error.as_string()).unwrap_or_else(|| code.clone());
     // The package's errors bring the whole refusal with them.
     let whole = field("details")
         .and_then(|details| js_sys::JSON::stringify(&details).ok())

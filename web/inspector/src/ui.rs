@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 use throughline_protocol::Refusal;
+use wasm_bindgen::{JsCast as _, JsValue};
 
-use crate::app::{Notice, use_app};
+use crate::app::{AppState, Notice, use_app};
 use crate::dom::{Dom, El, el};
 use crate::format::fill;
-use crate::i18n::{Lang, Pick, t};
+use crate::i18n::{Lang, Pick, Words};
 use crate::settings::{self, Theme};
 
 /// A sentence of the table with its gaps filled, in whatever language is on.
@@ -37,7 +38,6 @@ impl Message {
 
 /// Moves the keyboard's focus to the element with this id.
 pub(crate) fn focus_on(id: &str) {
-    use wasm_bindgen::JsCast as _;
     let element = document().get_element_by_id(id);
     if let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = element.focus();
@@ -93,20 +93,25 @@ pub(crate) fn notices() -> AnyView {
     view! { <div class="notices" aria-live="assertive"><Dom show/></div> }.into_any()
 }
 
-/// A dialog of the browser's own kind: modal, closed by Escape, the focus goes back where it was.
-#[component]
-pub(crate) fn Modal(
-    /// Whether it is open.
+/// A dialog of the browser's own kind: modal, closed by Escape, the focus goes back where it was. What it holds
+/// is made while it is open.
+pub(crate) fn modal(
     open: RwSignal<bool>,
-    /// Its title.
-    #[prop(into)]
-    title: Signal<String>,
-    /// Wide, for documents.
-    #[prop(optional)]
     wide: bool,
-    /// What it holds; made anew each time it opens.
-    children: ChildrenFn,
-) -> impl IntoView {
+    title: impl Fn(&'static Words) -> String + 'static,
+    hold: impl Fn(Lang) -> Vec<El> + 'static,
+) -> AnyView {
+    let title = Box::new(title);
+    modal_of(open, wide, title, Box::new(hold))
+}
+
+fn modal_of(
+    open: RwSignal<bool>,
+    wide: bool,
+    title: Box<dyn Fn(&'static Words) -> String>,
+    hold: Box<dyn Fn(Lang) -> Vec<El>>,
+) -> AnyView {
+    let lang = use_app().lang;
     let dialog = NodeRef::<leptos::html::Dialog>::new();
     Effect::new(move |_| {
         let Some(element) = dialog.get() else { return };
@@ -116,37 +121,37 @@ pub(crate) fn Modal(
             element.close();
         }
     });
-    let children = StoredValue::new(children);
+    // A click on the dark outside is on the dialog itself.
+    let outside = move |event: web_sys::MouseEvent| {
+        if event.target().map(JsValue::from) == event.current_target().map(JsValue::from) {
+            open.set(false);
+        }
+    };
+    let show = move || {
+        if !open.get() {
+            return Vec::new();
+        }
+        let lang = lang.get();
+        let title = title(lang.words());
+        if let Some(element) = dialog.get_untracked() {
+            let _ = element.set_attribute("aria-label", &title);
+        }
+        let close = el("button").class("button quiet").attr("aria-label", lang.words().close).text("✕");
+        let head =
+            el("header").class("modal-head").with(el("h2").text(title)).with(close.on_click(move || open.set(false)));
+        vec![el("div").class("modal-box").with(head).all(hold(lang))]
+    };
+    let class = if wide { "modal wide" } else { "modal" };
     view! {
-        <dialog
-            node_ref=dialog
-            class="modal"
-            class:wide=wide
-            aria-label=move || title.get()
-            on:close=move |_| open.set(false)
-            // A click on the dark outside is on the dialog itself.
-            on:click=move |event| {
-                if event.target().map(wasm_bindgen::JsValue::from) == event.current_target().map(wasm_bindgen::JsValue::from) {
-                    open.set(false);
-                }
-            }
-        >
-            <Show when=move || open.get()>
-                <div class="modal-box">
-                    <header class="modal-head">
-                        <h2>{move || title.get()}</h2>
-                        <button class="button quiet" aria-label=t(|w| w.close) on:click=move |_| open.set(false)>"✕"</button>
-                    </header>
-                    {children.with_value(|children| children())}
-                </div>
-            </Show>
+        <dialog node_ref=dialog class=class on:close=move |_| open.set(false) on:click=outside>
+            <Dom show=Box::new(show)/>
         </dialog>
     }
+    .into_any()
 }
 
 /// Asks before something is lost.
-#[component]
-pub(crate) fn ConfirmDialog() -> impl IntoView {
+pub(crate) fn confirm_dialog() -> AnyView {
     let app = use_app();
     let open = RwSignal::new(false);
     Effect::new(move |_| open.set(app.confirm.with(Option::is_some)));
@@ -155,38 +160,27 @@ pub(crate) fn ConfirmDialog() -> impl IntoView {
             app.confirm.set(None);
         }
     });
-    let title = Signal::derive(move || {
-        app.confirm.with(|confirm| confirm.as_ref().map(|c| c.title.text(app.lang.get())).unwrap_or_default())
-    });
-    let text =
-        move || app.confirm.with(|confirm| confirm.as_ref().map(|c| c.text.text(app.lang.get())).unwrap_or_default());
-    let verb = move || {
-        app.confirm.with(|confirm| confirm.as_ref().map(|c| (c.verb)(app.lang.get().words())).unwrap_or_default())
+    let title =
+        move |_| app.confirm.with(|confirm| confirm.as_ref().map(|c| c.title.text(app.lang.get())).unwrap_or_default());
+    let hold = move |lang: Lang| {
+        let Some(confirm) = app.confirm.get() else { return Vec::new() };
+        let cancel = el("button").class("button").text(lang.words().cancel).on_click(move || open.set(false));
+        let yes = confirm.yes;
+        let verb = el("button").class("button danger").text((confirm.verb)(lang.words())).on_click(move || {
+            open.set(false);
+            yes.run(());
+        });
+        vec![
+            el("p").class("modal-text").text(confirm.text.text(lang)),
+            el("footer").class("modal-foot").with(cancel).with(verb),
+        ]
     };
-    let yes = move |_| {
-        let confirm = app.confirm.get_untracked();
-        open.set(false);
-        if let Some(confirm) = confirm {
-            confirm.yes.run(());
-        }
-    };
-    view! {
-        <Modal open title>
-            <p class="modal-text">{text}</p>
-            <footer class="modal-foot">
-                <button class="button" on:click=move |_| open.set(false)>{t(|w| w.cancel)}</button>
-                <button class="button danger" on:click=yes>{verb}</button>
-            </footer>
-        </Modal>
-    }
+    modal(open, false, title, hold)
 }
 
 /// Every key, and whether single keys are on.
-#[component]
-pub(crate) fn HelpDialog() -> impl IntoView {
-    let app = use_app();
-    let title = Signal::derive(move || app.lang.get().words().keys_title.to_owned());
-    let rows: &'static [(&'static str, Pick)] = &[
+pub(crate) fn help_dialog() -> AnyView {
+    const KEYS: [(&str, Pick); 13] = [
         ("n · Shift+n · → ←", |w| w.key_step),
         ("Home · End", |w| w.key_ends),
         ("Space", |w| w.key_play),
@@ -201,65 +195,45 @@ pub(crate) fn HelpDialog() -> impl IntoView {
         ("Alt+←", |w| w.key_history),
         ("?", |w| w.key_help),
     ];
-    let toggle = move |_| {
-        app.single_keys.update(|on| *on = !*on);
-        settings::keep_single_keys(app.single_keys.get_untracked());
+    let app = use_app();
+    let hold = move |lang: Lang| {
+        let words = lang.words();
+        let row = |(keys, what): &(&'static str, Pick)| {
+            let keys = el("dt").with(el("kbd").text(*keys));
+            el("div").with(keys).with(el("dd").text(what(words)))
+        };
+        let single = el("input")
+            .attr("type", "checkbox")
+            .attr(".checked", if app.single_keys.get() { "true" } else { "" })
+            .on("change", move |_| {
+                app.single_keys.update(|on| *on = !*on);
+                settings::keep_single_keys(app.single_keys.get_untracked());
+            });
+        vec![
+            el("dl").class("keys").all(KEYS.iter().map(row)),
+            el("label").class("check").with(single).text(words.keys_single),
+            el("p").class("hint").text(words.keys_note),
+        ]
     };
-    view! {
-        <Modal open=app.help title>
-            <Dom show=Box::new(move || {
-                let words = app.lang.get().words();
-                let row = |(keys, what): &(&'static str, Pick)| {
-                    let keys = el("dt").with(el("kbd").text(*keys));
-                    el("div").with(keys).with(el("dd").text(what(words)))
-                };
-                vec![el("dl").class("keys").all(rows.iter().map(row))]
-            })/>
-            <label class="check">
-                <input type="checkbox" prop:checked=move || app.single_keys.get() on:change=toggle/>
-                {t(|w| w.keys_single)}
-            </label>
-            <p class="hint">{t(|w| w.keys_note)}</p>
-        </Modal>
-    }
+    modal(app.help, false, |words| words.keys_title.to_owned(), hold)
 }
 
 /// Language, theme, help: at the end of every bar.
-#[component]
-pub(crate) fn Switches() -> impl IntoView {
-    let app = use_app();
-    let theme = move || {
-        let words = app.lang.get().words();
-        match app.theme.get() {
-            Theme::System => words.theme_system,
-            Theme::Light => words.theme_light,
-            Theme::Dark => words.theme_dark,
-        }
+pub(crate) fn switches(app: AppState, lang: Lang) -> Vec<El> {
+    let words = lang.words();
+    let (mark, theme) = match app.theme.get() {
+        Theme::System => ("◐", words.theme_system),
+        Theme::Light => ("○", words.theme_light),
+        Theme::Dark => ("●", words.theme_dark),
     };
-    let mark = move || match app.theme.get() {
-        Theme::System => "◐",
-        Theme::Light => "○",
-        Theme::Dark => "●",
-    };
-    view! {
-        <button
-            class="button quiet"
-            lang=move || app.lang.get().other().tag()
-            on:click=move |_| app.next_language()
-        >
-            {move || app.lang.get().other().own_name()}
-        </button>
-        <button
-            class="button quiet"
-            aria-label=move || format!("{}: {}", app.lang.get().words().theme, theme())
-            title=move || format!("{}: {}", app.lang.get().words().theme, theme())
-            on:click=move |_| app.next_theme()
-        >
-            <span aria-hidden="true">{mark}</span>
-            <span class="wide-only">{theme}</span>
-        </button>
-        <button class="button quiet" aria-label=t(|w| w.help) title=t(|w| w.help) on:click=move |_| app.help.set(true)>
-            "?"
-        </button>
-    }
+    let button = || el("button").class("button quiet");
+    let named = |name: String| button().attr("aria-label", name.clone()).attr("title", name);
+    vec![
+        button().attr("lang", lang.other().tag()).text(lang.other().own_name()).on_click(move || app.next_language()),
+        named(format!("{}: {theme}", words.theme))
+            .with(el("span").attr("aria-hidden", "true").text(mark))
+            .with(el("span").class("wide-only").text(theme))
+            .on_click(move || app.next_theme()),
+        named(words.help.to_owned()).text("?").on_click(move || app.help.set(true)),
+    ]
 }

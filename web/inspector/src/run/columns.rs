@@ -178,8 +178,15 @@ impl Window {
 /// A step of 1, 2 or 5 times a power of ten, so that about `count` of them fill `span`.
 pub(crate) fn nice_step(span: f64, count: f64) -> f64 {
     let rough = (span / count).max(1.0);
-    let power = 10_f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| *step >= rough).unwrap_or(rough)
+    let mut power = 1.0;
+    loop {
+        for n in [1.0, 2.0, 5.0] {
+            if n * power >= rough {
+                return n * power;
+            }
+        }
+        power *= 10.0;
+    }
 }
 
 /// A place as a number for drawing.

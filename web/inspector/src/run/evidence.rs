@@ -8,11 +8,11 @@ use wasm_bindgen::JsCast as _;
 
 use super::panel::{code, hint, refused};
 use super::state::{RunState, Shown, use_run};
-use crate::dom::{Dom, El, Text, el};
+use crate::dom::{El, Text, el};
 use crate::format::{cut, fill, short_hash};
-use crate::i18n::Lang;
+use crate::i18n::{Lang, Words};
 use crate::session::Session;
-use crate::ui::Modal;
+use crate::ui::modal;
 
 /// How many characters of a quote stand in a list.
 const QUOTE_CHARS: usize = 60;
@@ -64,21 +64,19 @@ pub(crate) fn evidence_dialog() -> AnyView {
             request_animation_frame(show_places);
         }
     });
-    let title = Signal::derive(move || {
-        let words = run.app.lang.get().words();
+    let title = move |words: &'static Words| {
         run.shown.with(|shown| match shown {
             Some(shown) if !shown.value.is_empty() => fill(words.rests_on, &[("value", &shown.value)]),
             _ => words.evidence.to_owned(),
         })
-    });
-    let show = move || {
-        let lang = run.app.lang.get();
+    };
+    let hold = move |lang: Lang| {
         found.with(|found| match found {
             None => vec![hint("p", lang.words().working)],
             Some(all) => all.iter().flat_map(|(evidence, document)| place(evidence, document.as_ref(), lang)).collect(),
         })
     };
-    view! { <Modal open title wide=true><Dom show=Box::new(show)/></Modal> }.into_any()
+    modal(open, true, title, hold)
 }
 
 /// Brings the highlighted place of each document to the middle of its text.

@@ -176,20 +176,17 @@ fn axis(pen: &Pen, scene: &Scene<'_>, width: f64) {
     match scene.axis {
         Axis::Order => {
             let shown = scene.columns.between(scene.window.low, scene.window.high, scene.axis);
-            // Jumps of the clock say more than numbers, so they have the room first.
-            let jumps: Vec<_> = shown.clone().filter_map(|at| scene.columns.gap(at).map(|gap| (at, gap))).collect();
             let step = clamp(nice_step(scene.window.span(), width / 90.0), usize::MAX >> 12).max(1);
-            let mut labels: Vec<_> = jumps.iter().map(|(at, gap)| (*at, format!("+{}", duration(*gap)))).collect();
-            let numbers = shown.filter(|at| (at + 1) % step == 0 || *at == 0);
-            labels.extend(
-                numbers
-                    .filter(|at| {
-                        jumps.iter().all(|(jump, _)| to_f64(jump.abs_diff(*at)) * width / scene.window.span() > 48.0)
-                    })
-                    .map(|at| (at, number(at as u64 + 1, scene.lang))),
-            );
-            labels.sort();
-            for (at, text) in labels {
+            // Jumps of the clock say more than numbers, so they have the room first.
+            let jumps: Vec<_> = shown.clone().filter(|at| scene.columns.gap(*at).is_some()).collect();
+            let room =
+                |at: usize| jumps.iter().all(|jump| to_f64(jump.abs_diff(at)) * width / scene.window.span() > 48.0);
+            for at in shown {
+                let text = match scene.columns.gap(at) {
+                    Some(gap) => format!("+{}", duration(gap)),
+                    None if ((at + 1) % step == 0 || at == 0) && room(at) => number(at as u64 + 1, scene.lang),
+                    None => continue,
+                };
                 label(scene.window.pixel(to_f64(at), width) + 1.0, &text);
             }
         }

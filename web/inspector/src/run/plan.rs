@@ -141,10 +141,12 @@ fn chart(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
     });
     let mut edges = Vec::new();
     for (to, step) in view.steps.iter().enumerate() {
-        let mut sources: Vec<_> = step.needs.iter().filter_map(|name| from(name)).filter(|at| *at != to).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        edges.extend(sources.into_iter().map(|from| Edge { from, to, label: String::new(), class: "" }));
+        for from in step.needs.iter().filter_map(|name| from(name)).filter(|at| *at != to) {
+            // A step that uses two values of another has one line to it.
+            if !edges.iter().any(|edge: &Edge| (edge.from, edge.to) == (from, to)) {
+                edges.push(Edge { from, to, label: String::new(), class: "" });
+            }
+        }
     }
     (nodes.collect(), edges)
 }

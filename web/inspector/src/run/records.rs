@@ -46,7 +46,8 @@ pub(crate) fn records_panel() -> AnyView {
     let run = use_run();
     let rows = Memo::new(move |_| {
         run.columns_version.track();
-        let wanted = run.filter.get().to_lowercase();
+        // Case counts for nothing in Latin letters; other scripts are compared as they are.
+        let wanted = run.filter.get().to_ascii_lowercase();
         let lang = run.app.lang.get();
         run.columns.with_value(|columns| {
             let wanted = wanted.trim();
@@ -55,9 +56,9 @@ pub(crate) fn records_panel() -> AnyView {
             }
             let matches = |seq: &u64| {
                 columns.row(*seq).is_some_and(|(_, lane, summary)| {
-                    summary.to_lowercase().contains(wanted)
+                    summary.to_ascii_lowercase().contains(wanted)
                         || lane.contains(wanted)
-                        || lane_word(lane)(lang.words()).to_lowercase().contains(wanted)
+                        || lane_word(lane)(lang.words()).to_ascii_lowercase().contains(wanted)
                 })
             };
             Some((1..=columns.head()).filter(matches).collect::<Vec<u64>>())

@@ -5,8 +5,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::state::{RunState, use_run};
+use crate::dom::{Dom, El, el};
 use crate::format::{fill, full_time, number};
-use crate::i18n::{Pick, t};
+use crate::i18n::t;
 
 /// One record is shown for so long while it plays.
 const PLAY_MS: u64 = 600;
@@ -20,13 +21,14 @@ const PLAY: &str =
 const PAUSE: &str = "M4 3h3v10H4zM9 3h3v10H9z";
 
 /// A small drawing on a button; the button's name says what it does.
-#[component]
-fn Icon(path: &'static str) -> impl IntoView {
-    view! {
-        <svg class="icon-drawing" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-            <path d=path fill-rule="evenodd"></path>
-        </svg>
-    }
+fn icon(path: &'static str) -> El {
+    el("svg")
+        .class("icon-drawing")
+        .attr("width", "16")
+        .attr("height", "16")
+        .attr("viewBox", "0 0 16 16")
+        .attr("aria-hidden", "true")
+        .with(el("path").attr("d", path).attr("fill-rule", "evenodd"))
 }
 
 /// Plays while `playing` is on: one record after the other, up to the newest.
@@ -55,75 +57,68 @@ pub(crate) fn toggle_play(run: RunState) {
 }
 
 /// The step bar.
-#[component]
-pub(crate) fn StepBar() -> impl IntoView {
+pub(crate) fn step_bar() -> AnyView {
     let run = use_run();
-    let at_start = move || run.at.get() <= 1;
-    let at_end = move || run.at.get() >= run.head.get();
-    let button = move |glyph: &'static str, word: Pick, off: Signal<bool>, act: Callback<()>| {
-        // Not `disabled`: the focus must stay where it is when an end is reached.
-        view! {
-            <button
-                class="button icon"
-                aria-label=t(word)
-                title=t(word)
-                aria-disabled=move || if off.get() { "true" } else { "false" }
-                on:click=move |_| if !off.get_untracked() { act.run(()) }
-            >
-                <Icon path=glyph/>
-            </button>
-        }
-    };
-    let place = move || {
+    let show = move || {
         let lang = run.app.lang.get();
-        fill(lang.words().of_total, &[("n", &number(run.head.get(), lang))])
-    };
-    let time = move || {
+        let words = lang.words();
+        let (at, head, playing) = (run.at.get(), run.head.get(), run.playing.get());
         run.columns_version.track();
-        let at = run.at.get();
-        run.columns.with_value(|columns| columns.row(at).map(|(time, ..)| full_time(time, run.app.lang.get())))
+        let (at_start, at_end) = (at <= 1, at >= head);
+        let time = run.columns.with_value(|columns| columns.row(at).map(|(time, ..)| full_time(time, lang)));
+        let position = el("label")
+            .class("position")
+            .with(el("span").class("position-word").text(words.position))
+            .with(
+                el("input")
+                    .class("position-input num")
+                    .attr("inputmode", "numeric")
+                    .attr("autocomplete", "off")
+                    .attr(".value", at.to_string())
+                    .on("change", move |event| {
+                        if let Ok(seq) = event_target_value(&event).trim().parse::<u64>() {
+                            run.jump(seq.max(1));
+                        }
+                    }),
+            )
+            .with(el("span").class("num").text(fill(words.of_total, &[("n", &number(head, lang))])));
+        let follows = run.follows.get();
+        let follow = el("span").class(if follows { "follow" } else { "follow past" });
+        vec![
+            button(FIRST, words.first, at_start, move || run.scrub(1)),
+            button(BACK, words.back, at_start, move || run.step(-1)),
+            button(
+                if playing { PAUSE } else { PLAY },
+                if playing { words.pause } else { words.play },
+                false,
+                move || {
+                    toggle_play(run);
+                },
+            )
+            .attr("aria-pressed", if playing { "true" } else { "false" }),
+            button(FORWARD, words.forward, at_end, move || run.step(1)),
+            button(LAST, words.last, at_end, move || run.follow()),
+            position,
+            el("span").class("step-time num").text(time.unwrap_or_default()),
+            el("span").class("bar-gap"),
+            follow.text(if follows { words.following } else { words.looking_back }),
+        ]
     };
-    let typed = move |event: web_sys::Event| {
-        if let Ok(seq) = event_target_value(&event).trim().parse::<u64>() {
-            run.jump(seq.max(1));
-        }
-    };
-    view! {
-        <nav class="stepbar" aria-label=t(|w| w.steps_bar)>
-            {button(FIRST, |w| w.first, Signal::derive(at_start), Callback::new(move |()| run.scrub(1)))}
-            {button(BACK, |w| w.back, Signal::derive(at_start), Callback::new(move |()| run.step(-1)))}
-            <button
-                class="button icon"
-                aria-label=move || {
-                    let words = run.app.lang.get().words();
-                    if run.playing.get() { words.pause } else { words.play }
-                }
-                aria-pressed=move || if run.playing.get() { "true" } else { "false" }
-                on:click=move |_| toggle_play(run)
-            >
-                {move || view! { <Icon path=if run.playing.get() { PAUSE } else { PLAY }/> }}
-            </button>
-            {button(FORWARD, |w| w.forward, Signal::derive(at_end), Callback::new(move |()| run.step(1)))}
-            {button(LAST, |w| w.last, Signal::derive(at_end), Callback::new(move |()| run.follow()))}
-            <label class="position">
-                <span class="position-word">{t(|w| w.position)}</span>
-                <input
-                    class="position-input num"
-                    inputmode="numeric"
-                    autocomplete="off"
-                    prop:value=move || run.at.get().to_string()
-                    on:change=typed
-                />
-                <span class="num">{place}</span>
-            </label>
-            <span class="step-time num">{time}</span>
-            <span class="bar-gap"></span>
-            <span class="follow" class:past=move || !run.follows.get()>
-                {move || {
-                    let words = run.app.lang.get().words();
-                    if run.follows.get() { words.following } else { words.looking_back }
-                }}
-            </span>
-        </nav>
-    }
+    view! { <nav class="stepbar" aria-label=t(|w| w.steps_bar)><Dom class="contents" show=Box::new(show)/></nav> }
+        .into_any()
+}
+
+/// A button of the bar. Not `disabled` at an end: the focus must stay where it is.
+fn button(path: &'static str, name: &'static str, off: bool, act: impl Fn() + 'static) -> El {
+    el("button")
+        .class("button icon")
+        .attr("aria-label", name)
+        .attr("title", name)
+        .attr("aria-disabled", if off { "true" } else { "false" })
+        .with(icon(path))
+        .on_click(move || {
+            if !off {
+                act();
+            }
+        })
 }

@@ -6,9 +6,11 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent};
 
-use super::columns::{Axis, Window};
-use super::paint::{self, GLYPHS, Palette, Scene};
+use super::columns::{Axis, Window, clamp};
+use super::details::lane_glyph;
+use super::paint::{self, Palette, Scene};
 use super::state::{RunState, use_run};
+use crate::dom::{Dom, el};
 use crate::format::{fill, full_time, number};
 use crate::i18n::{Pick, t};
 
@@ -94,53 +96,48 @@ pub(crate) fn lane_word(lane: &str) -> Pick {
 }
 
 /// The timeline with its lane labels and its zoom.
-#[component]
-pub(crate) fn TimelinePanel() -> impl IntoView {
+pub(crate) fn timeline_panel() -> AnyView {
     let run = use_run();
     let state: TimelineState = expect_context();
-    let axis_button = move |axis: Axis, word: Pick| {
-        view! {
-            <button
-                class="segment"
-                aria-pressed=move || if state.axis.get() == axis { "true" } else { "false" }
-                on:click=move |_| state.set_axis(axis)
-            >
-                {t(word)}
-            </button>
-        }
+    let head = move || {
+        let words = run.app.lang.get().words();
+        let axis = state.axis.get();
+        let segment = |own: Axis, word: &'static str| {
+            let button = el("button").class("segment").attr("aria-pressed", if axis == own { "true" } else { "false" });
+            button.text(word).on_click(move || state.set_axis(own))
+        };
+        let button = |sign: &'static str, name: &'static str| {
+            let button = el("button").class("button icon").attr("aria-label", name).attr("title", name);
+            button.with(el("span").attr("aria-hidden", "true").text(sign))
+        };
+        let segments = el("span").class("segments").attr("role", "group").attr("aria-label", words.axis);
+        vec![
+            el("h2").attr("id", "timeline-title").text(words.timeline),
+            el("span").class("bar-gap"),
+            segments.with(segment(Axis::Order, words.axis_order)).with(segment(Axis::Time, words.axis_time)),
+            button("−", words.zoom_out).on_click(move || state.zoom(run, 1.6, None)),
+            button("+", words.zoom_in).on_click(move || state.zoom(run, 0.625, None)),
+            button("⤢", words.zoom_all).on_click(move || state.zoom_all()),
+        ]
+    };
+    let lanes = move || {
+        let words = run.app.lang.get().words();
+        let lane = |lane: &&'static str| {
+            el("li").with(lane_glyph(lane)).with(el("span").class("lane-name").text(lane_word(lane)(words)))
+        };
+        LANES.iter().map(lane).collect()
     };
     view! {
         <section class="timeline" aria-labelledby="timeline-title">
-            <header class="panel-head">
-                <h2 id="timeline-title">{t(|w| w.timeline)}</h2>
-                <span class="bar-gap"></span>
-                <span class="segments" role="group" aria-label=t(|w| w.axis)>
-                    {axis_button(Axis::Order, |w| w.axis_order)} {axis_button(Axis::Time, |w| w.axis_time)}
-                </span>
-                <button class="button icon" aria-label=t(|w| w.zoom_out) title=t(|w| w.zoom_out) on:click=move |_| state.zoom(run, 1.6, None)>"−"</button>
-                <button class="button icon" aria-label=t(|w| w.zoom_in) title=t(|w| w.zoom_in) on:click=move |_| state.zoom(run, 0.625, None)>"+"</button>
-                <button class="button icon" aria-label=t(|w| w.zoom_all) title=t(|w| w.zoom_all) on:click=move |_| state.zoom_all()><span aria-hidden="true">"⤢"</span></button>
-            </header>
+            <header class="panel-head"><Dom class="contents" show=Box::new(head)/></header>
             <div class="timeline-body">
-                <ul class="lane-labels" aria-hidden="true">
-                    {LANES
-                        .iter()
-                        .zip(GLYPHS)
-                        .map(|(lane, glyph)| {
-                            view! {
-                                <li>
-                                    <span class=format!("glyph lane-{lane}")>{glyph}</span>
-                                    <span class="lane-name">{t(lane_word(lane))}</span>
-                                </li>
-                            }
-                        })
-                        .collect_view()}
-                </ul>
+                <ul class="lane-labels" aria-hidden="true"><Dom class="contents" show=Box::new(lanes)/></ul>
                 <Canvases/>
             </div>
             <p id="timeline-help" class="sr">{t(|w| w.timeline_help)}</p>
         </section>
     }
+    .into_any()
 }
 
 /// Reads the colours that the style sheet has for the theme.
@@ -263,7 +260,8 @@ fn Canvases() -> impl IntoView {
             state.pan(run, if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() });
         } else {
             let about = inside(stage, event.client_x(), event.client_y()).map(|(x, _)| x);
-            state.zoom(run, (event.delta_y() * 0.0015).exp(), about);
+            let factor = 1.0 + (event.delta_y() * 0.0015).clamp(-0.6, 1.5);
+            state.zoom(run, factor, about);
         }
     };
     let key = move |event: KeyboardEvent| {
@@ -335,40 +333,37 @@ fn HoverCard() -> impl IntoView {
     let card = NodeRef::<leptos::html::Div>::new();
     Effect::new(move |_| {
         let (Some(element), Some((_, x))) = (card.get(), state.hover.get()) else { return };
-        let place = x.min(state.width.get_untracked() - f64::from(element.offset_width()) - 8.0).max(0.0);
-        let _ = web_sys::HtmlElement::style(&element).set_property("transform", &format!("translateX({place}px)"));
+        let width = state.width.get_untracked();
+        // Once it has its words and with them its width.
+        request_animation_frame(move || {
+            let place = clamp(x.min(width - f64::from(element.offset_width()) - 8.0), 100_000);
+            let style = web_sys::HtmlElement::style(&element);
+            let _ = style.set_property("transform", &format!("translateX({place}px)"));
+        });
     });
+    let show = move || {
+        let lang = run.app.lang.get();
+        let seq = state.hover.get().map_or(0, |(seq, _)| seq);
+        run.columns.with_value(|columns| {
+            let Some((time, lane, summary)) = columns.row(seq) else { return Vec::new() };
+            let head = el("p")
+                .class("hover-head")
+                .with(lane_glyph(lane))
+                .with(el("span").class("num").text(number(seq, lang)))
+                .with(el("span").text(lane_word(lane)(lang.words())))
+                .with(el("span").class("num").text(full_time(time, lang)));
+            vec![head, el("p").text(summary.to_owned())]
+        })
+    };
     view! {
-        <Show when=move || state.hover.get().is_some()>
-            <div node_ref=card class="hover-card" aria-hidden="true">
-                {move || {
-                    let seq = state.hover.get().map_or(0, |(seq, _)| seq);
-                    let lang = run.app.lang.get();
-                    run.columns.with_value(|columns| {
-                        columns
-                            .row(seq)
-                            .map(|(time, lane, summary)| {
-                                let summary = summary.to_owned();
-                                view! {
-                                    <p class="hover-head">
-                                        <span class=format!("glyph lane-{lane}")>{paint::glyph(lane)}</span>
-                                        <span class="num">{number(seq, lang)}</span>
-                                        <span>{lane_word(lane)(lang.words())}</span>
-                                        <span class="num">{full_time(time, lang)}</span>
-                                    </p>
-                                    <p>{summary}</p>
-                                }
-                            })
-                    })
-                }}
-            </div>
-        </Show>
+        <div node_ref=card class="hover-card" class:hidden=move || state.hover.get().is_none() aria-hidden="true">
+            <Dom show=Box::new(show)/>
+        </div>
     }
 }
 
 /// The record a person looks at, said once it changes.
-#[component]
-pub(crate) fn CursorLine() -> impl IntoView {
+pub(crate) fn cursor_line() -> AnyView {
     let run = use_run();
     let line = move || {
         let lang = run.app.lang.get();
@@ -388,5 +383,5 @@ pub(crate) fn CursorLine() -> impl IntoView {
             ),
         })
     };
-    view! { <p id="cursor-line" class="sr" aria-live="polite">{line}</p> }
+    view! { <p id="cursor-line" class="sr" aria-live="polite">{line}</p> }.into_any()
 }

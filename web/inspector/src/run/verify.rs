@@ -9,10 +9,10 @@ use throughline_value::{Value, from_value};
 
 use super::panel::{code, hint, pair, refused, title as heading};
 use super::state::use_run;
-use crate::dom::{Dom, El, el};
+use crate::dom::{El, el};
 use crate::format::{fill, number};
-use crate::i18n::Words;
-use crate::ui::Modal;
+use crate::i18n::{Lang, Words};
+use crate::ui::modal;
 
 /// What reading again gave.
 #[derive(Clone)]
@@ -41,9 +41,7 @@ pub(crate) fn verify_dialog(open: RwSignal<bool>) -> AnyView {
             here.try_set(digests.ok());
         });
     });
-    let title = Signal::derive(move || run.app.lang.get().words().verify_title.to_owned());
-    let show = move || {
-        let lang = run.app.lang.get();
+    let hold = move |lang: Lang| {
         let words = lang.words();
         let mut out = verified.with(|verified| match verified {
             None => vec![hint("p", words.verify_running)],
@@ -63,7 +61,7 @@ pub(crate) fn verify_dialog(open: RwSignal<bool>) -> AnyView {
         }
         out
     };
-    view! { <Modal open title wide=true><Dom show=Box::new(show)/></Modal> }.into_any()
+    modal(open, true, |words| words.verify_title.to_owned(), hold)
 }
 
 fn read(value: &Value) -> Verified {
