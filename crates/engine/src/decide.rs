@@ -45,14 +45,7 @@ impl Decider<'_> {
         match json::read(text).map_err(Refusal::from).and_then(|node| Command::from_node(&node)) {
             Ok(command) => self.execute(&command, meta),
             Err(refusal) => {
-                let kept: String = text
-                    .chars()
-                    .scan(0, |bytes, c| {
-                        *bytes += c.len_utf8();
-                        (*bytes <= MAX_REFUSED_TEXT).then_some(c)
-                    })
-                    .collect();
-                let data = Value::from([("text", Value::from(kept)), ("bytes", Value::from(text.len()))]);
+                let data = beginning(text);
                 Err(self.record_refusal(refusal, data, meta, None))
             }
         }
@@ -60,8 +53,10 @@ impl Decider<'_> {
 
     /// Runs a command; a refusal is recorded.
     pub(crate) fn execute(&mut self, command: &Command, meta: &Meta) -> Result<Done, Refusal> {
-        if let Some(done) = self.state.done_before(meta) {
-            return Ok(done.clone());
+        match self.state.done_before(command, meta) {
+            Some(Ok(done)) => return Ok(done),
+            Some(Err(refusal)) => return Err(self.record_refusal(refusal, command.to_value(), meta, None)),
+            None => {}
         }
         let expected = meta.expected_head.filter(|head| head + 1 != self.building.next_seq(self.journal));
         if let Some(head) = expected {
@@ -113,7 +108,7 @@ impl Decider<'_> {
         let draft = draft.unwrap_or_else(|| {
             let mut data = to_value(&refusal).unwrap_or_default();
             if let Value::Map(map) = &mut data {
-                map.insert("command".to_owned(), command);
+                map.insert("command".to_owned(), shortened(command));
             }
             throughline_journal::Draft::new("command.refused", data)
         });
@@ -296,4 +291,21 @@ pub(crate) fn names_now<'a>(rooms: &'a Rooms, ctx: &Context<'_>) -> Names<'a> {
 fn send_event(rooms: &Rooms, ctx: &Context<'_>, command: &SendEvent, names: &dyn Env) -> Result<Decision, Refused> {
     let sent = rooms.machine.send_event(ctx, command, names);
     sent.map_err(|refused| Refused { refusal: refused.refusal, draft: refused.draft.map(Box::new) })
+}
+
+/// What is kept of a refused command: all of it, or the beginning of its text when it is long.
+fn shortened(command: Value) -> Value {
+    let text = command.to_json();
+    if text.len() <= MAX_REFUSED_TEXT { command } else { beginning(&text) }
+}
+
+/// The beginning of a text, its length and its hash: enough to recognise it, not enough to fill a journal.
+fn beginning(text: &str) -> Value {
+    let fits = |bytes: &mut usize, c: char| {
+        *bytes += c.len_utf8();
+        (*bytes <= MAX_REFUSED_TEXT).then_some(c)
+    };
+    let kept: String = text.chars().scan(0, fits).collect();
+    let hash = throughline_journal::Digest::of_bytes(text.as_bytes());
+    Value::from([("text", Value::from(kept)), ("bytes", Value::from(text.len())), ("hash", Value::from(hash))])
 }

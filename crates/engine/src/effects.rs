@@ -76,6 +76,8 @@ pub(crate) struct Effects {
     calls: SortedMap<u64, ToolCall>,
     /// What was started, by exchange id or idempotency key: nothing is started twice by one engine.
     started: SortedSet<String>,
+    /// Calls that may not be made, to be recorded as such.
+    refused: Vec<Finished>,
 }
 
 impl Effects {
@@ -83,7 +85,7 @@ impl Effects {
     pub(crate) fn start_committed(&mut self, rooms: &Rooms, outputs: &mut VecDeque<Output>) {
         for call in rooms.plans.pending_calls() {
             if self.driving.run(&call.run) {
-                self.start_call(call, outputs);
+                self.start_call(rooms, call, outputs);
             }
         }
         let driven: Vec<_> = rooms.turns.open().filter(|t| self.driving.turn(&t.thread, t.turn)).collect();
@@ -114,8 +116,12 @@ impl Effects {
         self.start_committed(rooms, outputs);
     }
 
-    fn start_call(&mut self, call: ToolCall, outputs: &mut VecDeque<Output>) {
+    fn start_call(&mut self, rooms: &Rooms, call: ToolCall, outputs: &mut VecDeque<Output>) {
         if !self.started.insert(format!("{} {}", call.idempotency_key, call.attempt)) {
+            return;
+        }
+        if let Some(refusal) = closed(rooms, &call) {
+            self.refused.push(Finished::Call { call, result: Err(refusal) });
             return;
         }
         self.numbers += 1;
@@ -176,10 +182,32 @@ impl Effects {
         }
     }
 
+    /// The calls that may not be made.
+    pub(crate) fn take_refused(&mut self) -> Vec<Finished> {
+        std::mem::take(&mut self.refused)
+    }
+
     pub(crate) fn tool_result(&mut self, number: u64, result: Result<Value, Refusal>) -> Option<Finished> {
         let call = self.calls.remove(&number)?;
         Some(Finished::Call { call, result })
     }
+}
+
+/// Why a tool may not be called now: the domain keeps it for other states, or for a person's approval.
+fn closed(rooms: &Rooms, call: &ToolCall) -> Option<Refusal> {
+    let loaded = rooms.domain();
+    let tool = loaded.domain.tools.get(&call.tool)?;
+    let at = At { seq: rooms.seq, valid_at: 0 };
+    if !tool.states.is_empty() && !tool.states.iter().any(|state| rooms.machine.in_state(state, at)) {
+        let now = rooms.machine.state(at).join(", ");
+        let message = format!("`{}` is only open in {}; the state is {now}", call.tool, tool.states.join(", "));
+        return Some(Refusal::new("tool-closed", message));
+    }
+    // A plan cannot ask a person yet; until it can, such a tool is reached by an action with approval only.
+    tool.approval.then(|| {
+        let message = format!("`{}` needs a person's approval; propose it as an action with `approval`", call.tool);
+        Refusal::new("approval-required", message)
+    })
 }
 
 impl Open {

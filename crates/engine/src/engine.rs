@@ -140,6 +140,7 @@ impl Engine {
             }
             Input::Resume => {
                 self.effects.resume(&self.state.rooms, &mut self.outputs);
+                self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
             }
             Input::Tick => self.halted = false,
         }
@@ -181,6 +182,7 @@ impl Engine {
         }
         self.outputs.push_back(Output::Changed { seq });
         self.effects.start_committed(&self.state.rooms, &mut self.outputs);
+        self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
         self.halted = false;
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_agent::Rooms;
 use throughline_journal::{Digest, Frame, Journal, Record, Seq};
 use throughline_protocol::view::Problem;
-use throughline_protocol::{Command, Done, Meta};
+use throughline_protocol::{Command, Done, Meta, Refusal};
 use throughline_value::{Value, from_value};
 
 /// What a command was and did, as it lies in its frame.
@@ -23,7 +23,7 @@ pub(crate) struct CommandEntry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) rooms: Rooms,
-    keys: BTreeMap<String, Done>,
+    keys: BTreeMap<String, (String, Done)>,
     origins: BTreeSet<String>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -76,20 +76,34 @@ impl State {
     pub(crate) fn remember(&mut self, entry: &CommandEntry) {
         let done = Done { records: entry.records.clone(), result: entry.result.clone() };
         if let Some(key) = &entry.meta.idempotency_key {
-            self.keys.insert(key.clone(), done);
+            self.keys.insert(key.clone(), (command_print(&entry.command), done));
         }
         if let Some(print) = origin_print(&entry.command, &entry.meta) {
             self.origins.insert(print);
         }
     }
 
-    pub(crate) fn done_before(&self, meta: &Meta) -> Option<&Done> {
-        self.keys.get(meta.idempotency_key.as_ref()?)
+    /// What the command of this key answered; refused when the key was another command's.
+    pub(crate) fn done_before(&self, command: &Command, meta: &Meta) -> Option<Result<Done, Refusal>> {
+        let key = meta.idempotency_key.as_ref()?;
+        let (print, done) = self.keys.get(key)?;
+        if *print == command_print(&command.to_value()) {
+            return Some(Ok(done.clone()));
+        }
+        let message =
+            format!("the idempotency key `{key}` belongs to another command; give every effect a key of its own");
+        Some(Err(Refusal::new("idempotency-conflict", message).at_path("/meta/idempotency_key")))
     }
 
     pub(crate) fn seen_before(&self, command: &Command, meta: &Meta) -> bool {
         origin_print(&command.to_value(), meta).is_some_and(|print| self.origins.contains(&print))
     }
+}
+
+fn command_print(command: &Value) -> String {
+    let mut digest = Digest::new("command");
+    digest.value(command);
+    digest.finish()
 }
 
 /// One input may give several commands; the same command of the same input is the same.

@@ -13,7 +13,10 @@ fn execute(engine: &mut Engine, ticket: u64, text: &str) {
     engine.handle(1_000, Input::Execute { ticket, text: text.to_owned(), meta: Meta::default() }).unwrap();
 }
 
-fn drain(engine: &mut Engine) -> (Vec<(u64, Outcome)>, Option<(u64, Head, Frame)>) {
+type Outcomes = Vec<(u64, Outcome)>;
+type Wanted = Option<(u64, Head, Frame)>;
+
+fn drain(engine: &mut Engine) -> (Outcomes, Wanted) {
     let (mut done, mut append) = (Vec::new(), None);
     while let Some(output) = engine.poll() {
         match output {
@@ -127,8 +130,8 @@ fn an_append_that_is_not_in_flight_cannot_be_answered() {
 fn an_idempotency_key_answers_what_the_first_time_answered() {
     let mut engine = Engine::new("a");
     let meta = Meta { idempotency_key: Some("k1".into()), ..Meta::default() };
-    for (ticket, value) in [(1, 1), (2, 2)] {
-        engine.handle(1, Input::Execute { ticket, text: fact("x", value), meta: meta.clone() }).unwrap();
+    for ticket in [1, 2] {
+        engine.handle(1, Input::Execute { ticket, text: fact("x", 1), meta: meta.clone() }).unwrap();
         let (mut done, append) = drain(&mut engine);
         if let Some((id, ..)) = append {
             engine.handle(1, Input::Appended { append: id }).unwrap();
@@ -139,8 +142,14 @@ fn an_idempotency_key_answers_what_the_first_time_answered() {
     assert_eq!(value_of(&engine, "x"), Some(1));
     // It is known after a reload too.
     let mut engine = Engine::open(engine.journal().clone());
-    engine.handle(1, Input::Execute { ticket: 3, text: fact("x", 3), meta }).unwrap();
+    engine.handle(1, Input::Execute { ticket: 3, text: fact("x", 1), meta: meta.clone() }).unwrap();
     assert!(drain(&mut engine).1.is_none());
+    // Another command may not take it.
+    engine.handle(1, Input::Execute { ticket: 4, text: fact("x", 3), meta }).unwrap();
+    let (id, ..) = drain(&mut engine).1.unwrap();
+    engine.handle(1, Input::Appended { append: id }).unwrap();
+    let (done, _) = drain(&mut engine);
+    assert!(matches!(&done[..], [(4, Outcome::Refused(refusal))] if refusal.code == "idempotency-conflict"));
     assert_eq!(value_of(&engine, "x"), Some(1));
 }
 

@@ -38,10 +38,11 @@ pub struct Meta {
     /// The record that led to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Seq>,
-    /// Where the input came from; the same origin twice changes nothing the second time.
+    /// Where the input came from; the same command from the same origin changes nothing the second time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// The same key twice answers what the first time answered, and changes nothing.
+    /// The same key twice answers what the first time answered, and changes nothing; with another command it is
+    /// refused with `idempotency-conflict`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     /// The head the caller has seen; another head refuses with `head-moved`.

@@ -10,6 +10,9 @@ import type { Json } from "./values.js";
 /** A number: as a double where a double holds it exactly, as a `bigint` or a {@link Decimal} where not. */
 export type Exact = number | bigint | Decimal;
 
+/** Half of a surrogate pair: no character, and not to be written as UTF-8. */
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
 const DIGITS = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** How deep a value may nest on its way to the engine. */
@@ -55,6 +58,7 @@ function write(value: unknown, path: string, depth: number): string {
   }
   switch (typeof value) {
     case "string":
+      if (LONE_SURROGATE.test(value)) throw unwritable("a text with half of a surrogate pair", path);
       return JSON.stringify(value);
     case "boolean":
       return value ? "true" : "false";
@@ -72,13 +76,17 @@ function write(value: unknown, path: string, depth: number): string {
   if (value instanceof Decimal) return value.toString();
   if (Array.isArray(value)) {
     // As in JSON, a hole is a null.
-    return `[${value.map((item, at) => (item === undefined ? "null" : write(item, `${path}/${at}`, depth + 1))).join(",")}]`;
+    return `[${Array.from(value, (item, at) => (item === undefined ? "null" : write(item, `${path}/${at}`, depth + 1))).join(",")}]`;
   }
   if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     throw unwritable(`a ${value.constructor.name}; give a plain object or a list`, path);
   }
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw unwritable("a Date that is no time", path);
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === "function") return write(toJSON.call(value, ""), path, depth + 1);
+  // A promise without its `await`, an Error, a regular expression: their fields are not what was meant.
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (kind !== "Object") throw unwritable(`a ${kind}; give a plain object or a list`, path);
   const parts: string[] = [];
   for (const [name, item] of Object.entries(value)) {
     // As in JSON, a field that is undefined is absent.

@@ -226,7 +226,9 @@ export class Link {
     try {
       text = encode({ call, result: (await this.#perform(tool, args, context)) ?? null });
     } catch (error) {
-      text = encode({ call, error: failure(error) });
+      const { code, message } = failure(error);
+      // The words of an error are for people: what cannot be written in them is replaced.
+      text = encode({ call, error: { code, message: wellFormed(String(message)) } });
     }
     // No longer wanted, or its engine is gone.
     if (!this.#running.delete(call) || host === undefined || this.#host !== host) return;
@@ -243,6 +245,11 @@ export class Link {
     if (found === undefined) throw new ThroughlineError("no-tool", `this session has no tool ${JSON.stringify(tool)}`);
     return found.run(args as JsonMap, context);
   }
+}
+
+/** The text with every half of a surrogate pair replaced. */
+function wellFormed(text: string): string {
+  return Array.from(text, (char) => (/^[\ud800-\udfff]$/.test(char) ? "\ufffd" : char)).join("");
 }
 
 /** What a tool threw, as the engine takes it. */
