@@ -327,6 +327,31 @@ journey("a bad file is refused with its code and byte and leaves nothing behind"
   await close();
 });
 
+journey("a journal that the browser removed is missed, and one without storage is opened only on demand", async ({ browser, site }) => {
+  const { page, close } = await openAt(browser, site);
+  await page.goto(`${site.url}#/`);
+  await rest(page);
+  await page.evaluate(async () => {
+    const { remove } = await import("./throughline/index.js");
+    await remove("demo-courier");
+  });
+  await page.goto(site.url + DEMO);
+  await rest(page);
+  assert.match(await page.locator(".notice.bad").innerText(), /removed this journal's records/);
+  await close();
+  const other = await openPage(browser, "about:blank", { locale: "en-GB" });
+  await other.context.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException("no storage here", "InvalidStateError");
+    };
+  });
+  await other.page.goto(site.url + DEMO);
+  await rest(other.page);
+  // The engine's worker has a storage of its own, which the page cannot take from it; where it is missing there, the page says so.
+  assert.ok((await head(other.page)) > 0);
+  await other.close();
+});
+
 journey("the keyboard alone opens the demo, asks, steps, and reaches and leaves every part", async ({ browser, site }) => {
   const { page, errors, close } = await openPage(browser, site.url, { locale: "en-GB" });
   await rest(page);
@@ -464,8 +489,10 @@ journey("two tabs on one journal see each other's records and lose none", async 
   await ask(page, await question("en"));
   const middle = await head(page);
   assert.ok(middle > start);
+  assert.equal(await page.locator(".notice").count(), 0, "what a page did itself is not news to it");
   await until(other, (n) => document.querySelector(".position span.num")?.textContent.includes(n), String(middle));
   await rest(other);
+  assert.match(await other.locator(".notice").innerText(), /Another tab/);
   await ask(other, await question("zh"));
   const last = await head(other);
   await until(page, (n) => document.querySelector(".position span.num")?.textContent.includes(n), String(last));

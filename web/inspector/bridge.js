@@ -52,9 +52,9 @@ async function moved(time) {
   return { now: await time };
 }
 
-/** Calls after every change of the journal, by whomever. */
+/** Calls after every change of the journal, by whomever, with its last record. */
 export function onChange(session, listener) {
-  session.subscribe(() => listener());
+  session.subscribe(({ seq }) => listener(seq));
 }
 
 export async function closeSession(session) {
@@ -70,6 +70,31 @@ export async function listJournals() {
 export async function deleteJournal(name) {
   const { remove } = await load();
   await remove(name, WHERE);
+}
+
+const BROKEN = {
+  en: "The page cannot go on. What was saved is safe; load the page again.",
+  zh: "页面无法继续。已保存的内容是安全的；请重新加载页面。",
+};
+
+/** Says that the page itself has failed. No more than that: nothing of it can be relied on. */
+export function sayBroken(words) {
+  const box = document.createElement("div");
+  box.className = "notice bad";
+  box.setAttribute("role", "alert");
+  const text = document.createElement("p");
+  text.textContent = BROKEN[document.documentElement.lang] ?? BROKEN.en;
+  const detail = document.createElement("code");
+  detail.className = "refusal-code";
+  detail.textContent = words;
+  text.append(detail);
+  const again = document.createElement("button");
+  again.className = "button";
+  again.textContent = "↻";
+  again.setAttribute("aria-label", document.documentElement.lang === "zh" ? "重新加载" : "Load again");
+  again.addEventListener("click", () => location.reload());
+  box.append(text, again);
+  document.body.prepend(box);
 }
 
 /** A file that lies beside the page. */

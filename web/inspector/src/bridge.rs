@@ -25,6 +25,9 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = fetchText)]
     pub(crate) async fn fetch_text(path: &str) -> Result<JsValue, JsValue>;
 
+    #[wasm_bindgen(js_name = sayBroken)]
+    pub(crate) fn say_broken(words: &str);
+
     pub(crate) fn download(name: &str, text: &str);
 
     #[wasm_bindgen(js_name = setZone)]

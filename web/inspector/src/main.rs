@@ -20,6 +20,9 @@ mod settings;
 mod ui;
 
 fn main() {
-    console_error_panic_hook::set_once();
+    std::panic::set_hook(Box::new(|panic| {
+        console_error_panic_hook::hook(panic);
+        bridge::say_broken(&panic.to_string());
+    }));
     leptos::mount::mount_to_body(app::App);
 }

@@ -15,7 +15,7 @@ use crate::bridge;
 pub(crate) struct Session {
     js: JsValue,
     // Kept alive for as long as the session may speak.
-    _listener: Rc<Closure<dyn Fn()>>,
+    _listener: Rc<Closure<dyn Fn(f64)>>,
 }
 
 /// How a journal is opened; the text is what the npm package's `open` takes.
@@ -27,8 +27,8 @@ pub(crate) struct Options<'a> {
 }
 
 impl Session {
-    /// Opens a journal; `changed` is called whenever it grew, by this session or another.
-    pub(crate) async fn open(options: Options<'_>, changed: impl Fn() + 'static) -> Result<Self, Refusal> {
+    /// Opens a journal; `changed` gets the last record whenever it grew, by this session or another.
+    pub(crate) async fn open(options: Options<'_>, changed: impl Fn(u64) + 'static) -> Result<Self, Refusal> {
         let storage = if options.in_memory { "memory" } else { "indexeddb" };
         let mut map =
             vec![("name".to_owned(), Value::from(options.name)), ("storage".to_owned(), Value::from(storage))];
@@ -37,7 +37,8 @@ impl Session {
         }
         let text = Value::Map(map.into_iter().collect()).to_json();
         let js = bridge::open_session(&text).await.map_err(|error| refusal(&error))?;
-        let listener = Closure::<dyn Fn()>::new(changed);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number")]
+        let listener = Closure::<dyn Fn(f64)>::new(move |seq: f64| changed(seq as u64));
         bridge::on_change(&js, listener.as_ref());
         Ok(Self { js, _listener: Rc::new(listener) })
     }

@@ -222,14 +222,16 @@ impl RunState {
         });
     }
 
-    /// The journal grew, by this page or by another.
-    pub(crate) fn changed(self) {
+    /// The journal grew up to this record, by this page or by another.
+    pub(crate) fn changed(self, seq: u64) {
         if self.stage.is_disposed() {
             return;
         }
         let ours = self.acting.get_value() > 0 || self.busy.get_untracked();
         let opening = self.stage.with_untracked(|stage| *stage != Stage::Ready);
-        if !ours && !opening {
+        // What a turn of this page did may be told after it was looked up.
+        let new = seq > self.head.get_untracked();
+        if new && !ours && !opening {
             let message = Message::plain(|w| w.other_tab);
             self.app.tell(Notice { key: "other", bad: false, message, refusal: None, action: None });
         }
