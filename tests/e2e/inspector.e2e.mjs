@@ -456,7 +456,7 @@ journey("the back button comes back through jumps, and steps add no entries", as
 });
 
 journey("the timeline and the records table say the same, and a click on either moves both", async ({ browser, site }) => {
-  const { page, close } = await openAt(browser, site, "#/run/demo-courier/events");
+  const { page, errors, close } = await openAt(browser, site, "#/run/demo-courier/events");
   await ask(page, await question("en"));
   const last = await head(page);
   assert.equal(Number(await page.locator(".grid").getAttribute("aria-rowcount")), last + 1);
@@ -478,10 +478,17 @@ journey("the timeline and the records table say the same, and a click on either 
   await rest(page);
   assert.notEqual(await cursor(page), at);
   await page.mouse.move(stage.x + stage.width / 2, stage.y + 30);
-  await page.mouse.wheel(0, -600);
+  for (const way of [-600, -600, 400, 900, 2000]) await page.mouse.wheel(0, way);
+  await page.keyboard.press("End");
+  for (const key of ["+", "+", "-", "-", "-", "0"]) await page.keyboard.press(key);
   await page.getByRole("button", { name: "By time" }).click();
+  for (const way of [-600, -600, 900, 2000]) {
+    await page.mouse.move(stage.x + stage.width / 3, stage.y + 30);
+    await page.mouse.wheel(0, way);
+  }
   await page.getByRole("button", { name: "Show all" }).click();
   await rest(page);
+  assert.deepEqual(errors, []);
   await close();
 });
 

@@ -78,8 +78,13 @@ pub(crate) struct RunState {
     session: StoredValue<Option<Session>, LocalStorage>,
     /// How many calls of this page that may make records are under way.
     acting: StoredValue<u32>,
+    /// When this page was last known to make records, by the page's clock.
+    acted_at: StoredValue<f64>,
     refreshing: StoredValue<Refresh>,
 }
+
+/// How long after this page made records more of them are still its own, in milliseconds.
+const OWN_RECORDS_MS: f64 = 5_000.0;
 
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Refresh {
@@ -119,6 +124,7 @@ impl RunState {
             filter: RwSignal::new(String::new()),
             session: StoredValue::new_local(None),
             acting: StoredValue::new(0),
+            acted_at: StoredValue::new(0.0),
             refreshing: StoredValue::new(Refresh::Idle),
         }
     }
@@ -227,7 +233,12 @@ impl RunState {
         if self.stage.is_disposed() {
             return;
         }
-        let ours = self.acting.get_value() > 0 || self.busy.get_untracked();
+        let now = js_sys::Date::now();
+        if self.acting.get_value() > 0 || self.busy.get_untracked() {
+            self.acted_at.set_value(now);
+        }
+        // The last records of a turn come when it is over already.
+        let ours = now - self.acted_at.get_value() < OWN_RECORDS_MS;
         let opening = self.stage.with_untracked(|stage| *stage != Stage::Ready);
         // What a turn of this page did may be told after it was looked up.
         let new = seq > self.head.get_untracked();
