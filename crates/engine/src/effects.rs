@@ -13,7 +13,7 @@ use throughline_value::{SortedMap, SortedSet, Value, from_value, to_value};
 use crate::input::{ExchangeEvent, Output};
 use crate::react::Place;
 
-/// The most bytes of a reply that are kept in the journal as they came; what is over is left out, and said.
+/// The most bytes of a reply. A longer one is failed with `reply-too-long`, and what came is kept up to here.
 pub const MAX_RAW_REPLY: usize = 1 << 20;
 
 /// What goes on by itself in this engine. An engine drives what it began; what another one began, only
@@ -165,6 +165,11 @@ impl Effects {
             }
             ExchangeEvent::Bytes(bytes) => {
                 open.raw.extend_from_slice(&bytes);
+                if open.raw.len() > MAX_RAW_REPLY {
+                    let open = self.exchanges.remove(&number)?;
+                    let message = format!("the reply has more than {MAX_RAW_REPLY} bytes; ask for less at once");
+                    return Some(open.finish(Some(("reply-too-long".to_owned(), message))));
+                }
                 if let Some(stream) = &mut open.stream {
                     // The pieces are for showing while they come; the record takes the whole.
                     let _deltas = stream.push(&bytes);

@@ -51,6 +51,12 @@ pub(crate) fn line(record: &Record) -> String {
         "relation.added" => {
             Some(["from", "relation", "to"].iter().filter_map(|name| text(name)).collect::<Vec<_>>().join(" "))
         }
+        "memory.remembered" => {
+            let items = data.get("items").and_then(Value::as_list).unwrap_or(&[]);
+            let text = |item: &Value| item.get("text").or_else(|| item.get("kind")).map(plain);
+            let first = items.first().and_then(text).unwrap_or_default();
+            Some(if items.len() > 1 { format!("{first} (+{})", items.len() - 1) } else { first })
+        }
         "step.finished" => pair("step", "output"),
         "step.failed" | "step.blocked" | "step.skipped" => pair("step", "error"),
         _ => None,

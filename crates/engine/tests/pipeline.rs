@@ -1,7 +1,7 @@
 //! The loop: one append in flight, acknowledged when durable, conflicts lose nothing.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
-use throughline_engine::{Engine, Input, Output, digests_of};
+use throughline_engine::{Engine, ExchangeEvent, Input, Output, digests_of};
 use throughline_journal::{Frame, Head, Journal};
 use throughline_protocol::{Meta, Outcome};
 
@@ -198,4 +198,36 @@ fn a_view_at_any_record_is_what_it_was_when_that_record_was_the_last() {
         assert_eq!(ask(&engine, seq), answers, "at record {seq}");
         assert_eq!(ask(&reopened, seq), answers, "at record {seq}, reopened");
     }
+}
+
+#[test]
+fn a_reply_without_end_is_failed_at_its_limit() {
+    let mut session = throughline_engine::Engine::new("a");
+    let domain =
+        r#"{"type":"load_domain","domain":{"name":"d","version":"1","intents":{"i":{}},"agent":{"retries":0}}}"#;
+    let begin = r#"{"type":"begin_turn","text":"hello"}"#;
+    let mut exchange = None;
+    for (ticket, text) in [(1, domain), (2, begin)] {
+        execute(&mut session, ticket, text);
+        while let Some(output) = session.poll() {
+            match output {
+                Output::Append { append, .. } => session.handle(1, Input::Appended { append }).unwrap(),
+                Output::Exchange { exchange: id, .. } => exchange = Some(id),
+                _ => {}
+            }
+        }
+    }
+    let exchange = exchange.unwrap();
+    let mut give = |event| session.handle(2, Input::Exchange { exchange, event }).unwrap();
+    give(ExchangeEvent::Head { status: 200, content_type: "text/event-stream".into() });
+    for _ in 0..20 {
+        give(ExchangeEvent::Bytes(vec![b'x'; 100_000]));
+    }
+    while let Some(output) = session.poll() {
+        if let Output::Append { append, .. } = output {
+            session.handle(3, Input::Appended { append }).unwrap();
+        }
+    }
+    let problems = session.query(4, r#"{"type":"problems"}"#).unwrap();
+    assert_eq!(problems.at(&["0", "code"]).and_then(|v| v.as_str()), Some("reply-too-long"));
 }
