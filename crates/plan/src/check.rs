@@ -85,10 +85,12 @@ fn assemble(text: &str, draft: DraftPlan, graph: &Graph) -> Option<Plan> {
                 span: step.span,
                 needs: edges.needs,
                 branches: edges.branches,
+                rescue: edges.rescue,
+                options: step.options,
             })
         })
         .collect();
-    Some(Plan { source: text.to_owned(), steps: steps?, note: draft.note })
+    Some(Plan { source: text.to_owned(), steps: steps?, note: draft.note, options: draft.options })
 }
 
 fn report(text: String, problems: Problems, plan: Option<&Plan>, graph: &Graph) -> PlanReport {
@@ -104,10 +106,14 @@ fn report(text: String, problems: Problems, plan: Option<&Plan>, graph: &Graph) 
 }
 
 impl Step {
+    fn edges(&self) -> Edges {
+        Edges { needs: self.needs.clone(), branches: self.branches.clone(), rescue: self.rescue.clone() }
+    }
+
     /// The step as reports show it.
     #[must_use]
     pub fn view(&self) -> PlanStep {
-        let edges = Edges { needs: self.needs.clone(), branches: self.branches.clone() };
+        let edges = self.edges();
         PlanStep {
             id: self.id.value.clone(),
             op: self.action.op().as_str().to_owned(),
@@ -127,7 +133,6 @@ impl Plan {
     }
 
     pub(crate) fn graph(&self) -> Graph {
-        let edges = |s: &Step| Edges { needs: s.needs.clone(), branches: s.branches.clone() };
-        self.steps.iter().map(|s| (s.id.value.clone(), edges(s))).collect()
+        self.steps.iter().map(|s| (s.id.value.clone(), s.edges())).collect()
     }
 }

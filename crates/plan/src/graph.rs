@@ -8,12 +8,14 @@ pub(crate) struct Edges {
     pub(crate) needs: Vec<String>,
     /// What only its `THEN` and only its `ELSE` branch use.
     pub(crate) branches: [Vec<String>; 2],
+    /// What only its fallback uses.
+    pub(crate) rescue: Vec<String>,
 }
 
 impl Edges {
     /// Every name it uses, in no branch or in any.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
-        self.needs.iter().chain(self.branches.iter().flatten()).map(String::as_str)
+        self.needs.iter().chain(self.branches.iter().flatten()).chain(&self.rescue).map(String::as_str)
     }
 }
 
@@ -118,6 +120,9 @@ fn gates(graph: &Graph) -> Named<Vec<String>> {
         for name in edges.branches.iter().flatten() {
             users.entry(name).or_default().push((step, true));
         }
+        for name in &edges.rescue {
+            users.entry(name).or_default().push((step, false));
+        }
     }
     // Steps are looked at from the last to the first: in a valid plan every user stands later.
     let mut gates: Named<Vec<String>> = Named::new();
@@ -153,7 +158,7 @@ mod tests {
                 let mut parts = rest.split('|').map(one);
                 let needs = parts.next().unwrap_or_default();
                 let branches = [parts.next().unwrap_or_default(), parts.next().unwrap_or_default()];
-                (name.to_owned(), Edges { needs, branches })
+                (name.to_owned(), Edges { needs, branches, rescue: Vec::new() })
             })
             .collect()
     }

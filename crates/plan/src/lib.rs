@@ -48,12 +48,16 @@ mod print;
 mod runs;
 mod scope;
 pub mod text;
+pub mod window;
 
 pub use check::check;
 pub use fix::apply_fixes;
 pub use op::Op;
 pub use pattern::Pattern;
-pub use plan::{Action, Argument, Extract, Formula, How, Pick, Plan, Spanned, Step, Type};
+pub use plan::{
+    Action, Argument, Extract, Formula, How, Length, Looks, Lookup, OnFailure, Options, Pick, Plan, Policy, Spanned, Step,
+    Type,
+};
 pub use runs::{Advance, Bound, DocumentRef, Documents, Plans, ToolCall, ToolError};
-pub use scope::{Scope, Target, ToolRule};
+pub use scope::{Endpoint, Scope, SourceRule, Target, ToolRule};
 pub use throughline_protocol::view::Evidence;

@@ -1,9 +1,40 @@
 //! The typed plan.
 
+mod options;
+
+pub use options::{Length, OnFailure, Options};
+
 use throughline_expr::Expr;
 use throughline_value::Span;
 
 use crate::Op;
+
+/// An enum whose variants are words of the language.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$vdoc])* $variant,)* }
+
+        impl $name {
+            /// Every one.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// How it is written.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// The one of this name.
+            #[must_use]
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|w| w.as_str() == word)
+            }
+        }
+    };
+}
+use words;
 
 /// Something with the bytes of the plan's text that it stands in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +61,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What stands in comments after the last step.
     pub note: String,
+    /// What holds for the whole plan: `PLAN WITH …`.
+    pub options: Options,
 }
 
 /// One step: it gives its value to the binding of its name.
@@ -47,18 +80,31 @@ pub struct Step {
     pub needs: Vec<String>,
     /// For `IF`: the bindings that only the `THEN` branch uses, and those that only the `ELSE` branch uses.
     pub branches: [Vec<String>; 2],
+    /// The bindings that only its `fallback` uses: it starts without them, and waits for them only when it
+    /// has failed.
+    pub rescue: Vec<String>,
+    /// How it is run and what its value must be.
+    pub options: Options,
 }
 
 /// What a step does, with typed arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// `GET source`
+    /// `GET source(name: expression, …) OR other`
     Get {
         /// The source.
         source: Spanned<String>,
+        /// Its arguments, in the order written.
+        arguments: Vec<Argument>,
+        /// The sources that are read when it fails, in this order.
+        or: Vec<Spanned<String>>,
     },
+    /// `SEARCH source FOR words WHERE rule LIMIT number`: a list of finds
+    Search(Box<Lookup>),
     /// `EXTRACT $from …`
     Extract(Box<Extract>),
+    /// `QUERY source FOR words WHERE rule LIMIT number`: a list of items
+    Query(Box<Lookup>),
     /// `COMPUTE expression`
     Compute(Formula),
     /// `IF condition THEN expression ELSE expression`
@@ -70,6 +116,43 @@ pub enum Action {
         /// The value when it does not.
         otherwise: Formula,
     },
+    /// `VALIDATE rule ELSE message`: true, or the step fails
+    Validate {
+        /// What must hold.
+        rule: Formula,
+        /// What is said when it does not.
+        message: Option<Formula>,
+    },
+    /// `MERGE $a, $b BY "field"`: one list of several, or one map of several
+    Merge {
+        /// What is merged: lists, or maps of which the later ones win.
+        items: Vec<Formula>,
+        /// Items of lists that are equal in this field (or wholly, when it is absent) stand once.
+        by: Option<Spanned<String>>,
+    },
+    /// `FILTER list WHERE rule`: the items for which the rule holds
+    Filter {
+        /// The list.
+        list: Formula,
+        /// The rule over `item` and `index`.
+        rule: Formula,
+    },
+    /// `ARBITRATE $a, $b BY official, newest WITHIN tolerance`: one of the values
+    Arbitrate {
+        /// The bindings that disagree, without `$`.
+        among: Vec<Spanned<String>>,
+        /// How it is settled; each policy decides what those before it leave open.
+        by: Vec<Spanned<Policy>>,
+        /// Numbers that differ by no more than this agree.
+        within: Option<Formula>,
+    },
+    /// `ASK question OPTIONS list`: what a person answers
+    Ask {
+        /// The question.
+        question: Formula,
+        /// The answers to choose from.
+        options: Option<Formula>,
+    },
     /// `CALL tool(name: expression, …)`
     Call {
         /// The tool.
@@ -79,6 +162,37 @@ pub enum Action {
     },
 }
 
+/// The arguments of `SEARCH` and `QUERY`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The source.
+    pub source: Spanned<String>,
+    /// Its arguments, in the order written.
+    pub arguments: Vec<Argument>,
+    /// The sources that are asked when it fails, in this order.
+    pub or: Vec<Spanned<String>>,
+    /// `FOR`: the words that are looked for.
+    pub words: Option<Formula>,
+    /// `WHERE`: the rule over `item` and `index` that each find must keep.
+    pub rule: Option<Formula>,
+    /// `LIMIT`: at most this many finds.
+    pub limit: Option<u32>,
+}
+
+words! {
+    /// How a disagreement between sources is settled.
+    Policy {
+        /// The value of the official source.
+        Official = "official",
+        /// The newest value, by its evidence's time.
+        Newest = "newest",
+        /// The value that most agree on.
+        Majority = "majority",
+        /// The value of the most trusted source.
+        Trust = "trust",
+    }
+}
+
 /// The arguments of `EXTRACT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extract {
@@ -86,6 +200,8 @@ pub struct Extract {
     pub from: Spanned<String>,
     /// How the value is found.
     pub how: How,
+    /// The further ways, tried in this order when nothing was found: `OR PATTERN …`.
+    pub or: Vec<How>,
     /// Which of several finds is taken; `None` takes the default of `how`.
     pub pick: Option<Pick>,
     /// What the value must be.
@@ -103,76 +219,63 @@ pub enum How {
     Pattern(Spanned<String>),
     /// By a pattern of the domain.
     Named(Spanned<String>),
+    /// By a selector of HTML elements: `SELECTOR "table.q3 td"`.
+    Selector(Spanned<String>),
+    /// By the heads of a row and a column of a table: `CELL "Yield" , "Q3"`.
+    Cell(Spanned<String>, Spanned<String>),
+    /// By what it looks like, near these words: `FIND percent NEAR "yield rate"`.
+    Looks(Spanned<Looks>, Option<Spanned<String>>),
 }
 
-/// Which of several finds is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pick {
-    /// There must be exactly one; the default of paths.
-    One,
-    /// The first; the default of patterns.
-    First,
-    /// The last.
-    Last,
-    /// All of them, as a list.
-    All,
-}
-
-impl Pick {
-    /// Every choice.
-    pub const ALL: &'static [Self] = &[Self::One, Self::First, Self::Last, Self::All];
-
-    /// How it is written.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::One => "ONE",
-            Self::First => "FIRST",
-            Self::Last => "LAST",
-            Self::All => "ALL",
-        }
+words! {
+    /// What a recogniser looks for.
+    Looks {
+        /// A number.
+        Number = "number",
+        /// A date or an instant.
+        Date = "date",
+        /// A percentage.
+        Percent = "percent",
+        /// An amount with its currency.
+        Money = "money",
+        /// The name of somebody or something.
+        Name = "name",
     }
 }
 
-/// What an extracted value must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// An exact number.
-    Number,
-    /// An exact whole number.
-    Integer,
-    /// A moment in time.
-    Instant,
-    /// A length of time.
-    Duration,
-    /// Text.
-    Text,
-    /// True or false.
-    Boolean,
+words! {
+    /// Which of several finds is taken.
+    Pick {
+        /// There must be exactly one; the default of paths.
+        One = "ONE",
+        /// The first; the default of patterns.
+        First = "FIRST",
+        /// The last.
+        Last = "LAST",
+        /// All of them, as a list.
+        All = "ALL",
+    }
 }
 
-impl Type {
-    /// Every type.
-    pub const ALL: &'static [Self] =
-        &[Self::Number, Self::Integer, Self::Instant, Self::Duration, Self::Text, Self::Boolean];
-
-    /// How it is written.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Number => "number",
-            Self::Integer => "integer",
-            Self::Instant => "instant",
-            Self::Duration => "duration",
-            Self::Text => "text",
-            Self::Boolean => "boolean",
-        }
-    }
-
-    /// The type of this name.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|t| t.as_str() == word)
+words! {
+    /// What a value must be.
+    Type {
+        /// An exact number.
+        Number = "number",
+        /// An exact whole number.
+        Integer = "integer",
+        /// A moment in time.
+        Instant = "instant",
+        /// A length of time.
+        Duration = "duration",
+        /// Text.
+        Text = "text",
+        /// True or false.
+        Boolean = "boolean",
+        /// A list.
+        List = "list",
+        /// A map.
+        Map = "map",
     }
 }
 
@@ -216,9 +319,16 @@ impl Action {
     pub const fn op(&self) -> Op {
         match self {
             Self::Get { .. } => Op::Get,
+            Self::Search(_) => Op::Search,
             Self::Extract(_) => Op::Extract,
+            Self::Query(_) => Op::Query,
             Self::Compute(_) => Op::Compute,
             Self::If { .. } => Op::If,
+            Self::Validate { .. } => Op::Validate,
+            Self::Merge { .. } => Op::Merge,
+            Self::Filter { .. } => Op::Filter,
+            Self::Arbitrate { .. } => Op::Arbitrate,
+            Self::Ask { .. } => Op::Ask,
             Self::Call { .. } => Op::Call,
         }
     }

@@ -1,15 +1,103 @@
 //! What a plan may use: sources, tools, patterns, inputs.
 
 use throughline_protocol::Domain;
-use throughline_value::{SortedMap, SortedSet, Value};
+use throughline_protocol::domain::Source;
+use throughline_value::{Named, Number, SortedMap, SortedSet, Value};
 
 /// What stands behind a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A document that was added.
     Document(String),
-    /// A tool that is called without arguments.
+    /// A tool, or a function of the caller's.
     Tool(String),
+    /// An endpoint that is asked by HTTP.
+    Http(Box<Endpoint>),
+    /// A search engine that speaks as Elasticsearch and OpenSearch do.
+    Search(Box<Endpoint>),
+    /// The entities and relations of the world.
+    World,
+    /// The facts of the ledger.
+    Facts,
+    /// The memory.
+    Memory,
+}
+
+/// An address and how it is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The address; `{name}` in it is a place for an argument.
+    pub url: String,
+    /// The method.
+    pub method: String,
+    /// The headers.
+    pub headers: Named<String>,
+    /// The index of a search engine.
+    pub index: Option<String>,
+    /// The fields in which words are looked for; all when empty.
+    pub fields: Vec<String>,
+}
+
+/// What else is known of a source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceRule {
+    /// Whether what it says depends on time.
+    pub temporal: bool,
+    /// The field or argument of an item's time.
+    pub time_field: Option<String>,
+    /// Whether it is the official one.
+    pub official: bool,
+    /// How much it is trusted.
+    pub trust: Option<Number>,
+    /// How old an answer of the cache may be, as a duration.
+    pub max_age: Option<String>,
+    /// The JSON Schema of its arguments.
+    pub schema: Value,
+}
+
+impl SourceRule {
+    fn of(source: &Source) -> Self {
+        Self {
+            temporal: source.temporal,
+            time_field: source.time_field.clone(),
+            official: source.official,
+            trust: source.trust.clone(),
+            max_age: source.max_age.clone(),
+            schema: source.schema.clone(),
+        }
+    }
+}
+
+impl Target {
+    /// What stands behind a source of a domain.
+    fn of(name: &str, source: &Source) -> Self {
+        let kind = source.kind.as_deref().unwrap_or(match source {
+            Source { document: Some(_), .. } => "document",
+            Source { tool: Some(_), .. } => "tool",
+            Source { index: Some(_), .. } => "search",
+            Source { url: Some(_), .. } => "http",
+            _ => "document",
+        });
+        let endpoint = || {
+            Box::new(Endpoint {
+                url: source.url.clone().unwrap_or_default(),
+                method: source.method.clone().unwrap_or_else(|| "GET".to_owned()),
+                headers: source.headers.clone(),
+                index: source.index.clone(),
+                fields: source.fields.clone(),
+            })
+        };
+        match kind {
+            "tool" => Self::Tool(source.tool.clone().unwrap_or_else(|| name.to_owned())),
+            "http" => Self::Http(endpoint()),
+            "search" => Self::Search(endpoint()),
+            "world" => Self::World,
+            "facts" => Self::Facts,
+            "memory" => Self::Memory,
+            // A source that says nothing more is the document of its own name.
+            _ => Self::Document(source.document.clone().unwrap_or_else(|| name.to_owned())),
+        }
+    }
 }
 
 /// What a plan needs to know of a tool.
@@ -28,6 +116,8 @@ pub struct ToolRule {
 pub struct Scope {
     /// The sources, by name.
     pub sources: SortedMap<String, Target>,
+    /// What else is known of the sources.
+    pub source_rules: SortedMap<String, SourceRule>,
     /// The tools, by name.
     pub tools: SortedMap<String, ToolRule>,
     /// The names of the values that are given to the run.
@@ -51,15 +141,8 @@ impl Scope {
     /// The sources, tools and patterns of a domain, and the names that its expressions have.
     #[must_use]
     pub fn of(domain: &Domain) -> Self {
-        let sources = domain.sources.iter().map(|(name, source)| {
-            let target = match (&source.document, &source.tool) {
-                (Some(document), _) => Target::Document(document.clone()),
-                (None, Some(tool)) => Target::Tool(tool.clone()),
-                // A source that says nothing more is the document of its own name.
-                (None, None) => Target::Document(name.clone()),
-            };
-            (name.clone(), target)
-        });
+        let sources = domain.sources.iter().map(|(name, source)| (name.clone(), Target::of(name, source)));
+        let rules = domain.sources.iter().map(|(name, source)| (name.clone(), SourceRule::of(source)));
         let tools = domain.tools.iter().map(|(name, tool)| {
             let writes = tool.effect.as_deref() == Some("write");
             (name.clone(), ToolRule { writes, approval: tool.approval, schema: tool.schema.clone() })
@@ -69,6 +152,7 @@ impl Scope {
         Self {
             names: names.into_iter().chain(domain.entity_types.keys().cloned()).collect(),
             sources: sources.collect(),
+            source_rules: rules.collect(),
             tools: tools.collect(),
             patterns: domain.patterns.iter().map(|(name, p)| (name.clone(), p.regex.clone())).collect(),
             ..Self::default()

@@ -157,8 +157,24 @@ parts! {
         rule: String,
         /// Only for these actions; for all when empty.
         actions: Vec<String>,
+        /// Entity types it is also about: it must hold for each such entity that a proposal or an answer names,
+        /// with the entity's fields as `proposal`. With any here, it is about proposals that have its fields.
+        about: Vec<String>,
+        /// What in an answer's words proposes something that it must hold for.
+        says: Vec<Saying>,
         /// What is said when it is broken.
         message: Localised,
+    }
+    /// Words of an answer that propose something.
+    Saying {
+        /// A regular expression with exactly one group.
+        pattern: String,
+        /// The field of the proposal that the group becomes, as a number when it reads as one.
+        field: String,
+        /// The field's value, instead of the group.
+        value: Value,
+        /// Phrases that do not count: `no hybrid`.
+        except: Vec<String>,
     }
     /// A source that plans may use.
     Source {
@@ -172,6 +188,27 @@ parts! {
         trust: Option<Number>,
         /// Whether it is the official one.
         official: bool,
+        /// What it is: `document`, `tool`, `http`, `search` (Elasticsearch or OpenSearch), `world`, `facts` or
+        /// `memory`. When absent it follows from the fields that are there; a document of its own name at last.
+        kind: Option<String>,
+        /// The address of `http` and `search`; `{name}` in it is a place for an argument.
+        url: Option<String>,
+        /// The method of `http`; `GET` when absent.
+        method: Option<String>,
+        /// The headers of `http` and `search`. Keys are no part of a domain: the host adds them.
+        headers: Named<String>,
+        /// The index of `search`.
+        index: Option<String>,
+        /// The fields in which `search` looks for words; all when empty.
+        fields: Vec<String>,
+        /// The field or argument that holds an item's time, from which range filters are made.
+        time_field: Option<String>,
+        /// Whether what it says depends on time, so that a plan must say which time it asks about.
+        temporal: bool,
+        /// How old an answer of the cache may be, as a duration; nothing is kept when absent.
+        max_age: Option<String>,
+        /// The JSON Schema of its arguments.
+        schema: Value,
     }
     /// A tool.
     Tool {
@@ -204,6 +241,9 @@ parts! {
         facts: Named<String>,
         /// Words that point to this intent when interpretation falls back to rules.
         keywords: Vec<String>,
+        /// `plan` (the model writes the plan that gathers) or `action` (it proposes actions only, and the
+        /// domain's plan gathers); as `model_plans` says when absent.
+        mode: Option<String>,
     }
     /// A rule of the fallback.
     DecisionRule {
@@ -255,5 +295,8 @@ parts! {
         prompt_budget: Option<u64>,
         /// Whether the model writes the plan; else the intent's plan is used.
         model_plans: bool,
+        /// Whether the model words the answer. What it says is checked against ledger, evidence and constraints;
+        /// when it does not hold, the template speaks.
+        model_answers: bool,
     }
 }

@@ -112,8 +112,27 @@ export interface Constraint {
   rule?: string;
   /** Only for these actions; for all when empty. */
   actions?: string[];
+  /**
+   * Entity types it is also about: it must hold for each such entity that a proposal or an answer names, with
+   * the entity's fields as `proposal`. With any here, it is about proposals that have its fields.
+   */
+  about?: string[];
+  /** What in an answer's words proposes something that it must hold for. */
+  says?: Saying[];
   /** What is said when it is broken. */
   message?: Text;
+}
+
+/** Words of an answer that propose something. */
+export interface Saying {
+  /** A regular expression with exactly one group. */
+  pattern?: string;
+  /** The field of the proposal that the group becomes, as a number when it reads as one. */
+  field?: string;
+  /** The field's value, instead of the group. */
+  value?: Json;
+  /** Phrases that do not count: `no hybrid`. */
+  except?: string[];
 }
 
 /** A source that plans may use. */
@@ -128,6 +147,26 @@ export interface Source {
   trust?: Exact;
   /** Whether it is the official one. */
   official?: boolean;
+  /** What it is: `document`, `tool`, `http`, `search` (Elasticsearch or OpenSearch), `world`, `facts` or `memory`. When absent it follows from the fields that are there; a document of its own name at last. */
+  kind?: string;
+  /** The address of `http` and `search`; `{name}` in it is a place for an argument. */
+  url?: string;
+  /** The method of `http`; `GET` when absent. */
+  method?: string;
+  /** The headers of `http` and `search`. Keys are no part of a domain: the host adds them. */
+  headers?: Record<string, string>;
+  /** The index of `search`. */
+  index?: string;
+  /** The fields in which `search` looks for words; all when empty. */
+  fields?: string[];
+  /** The field or argument that holds an item's time, from which range filters are made. */
+  time_field?: string;
+  /** Whether what it says depends on time, so that a plan must say which time it asks about. */
+  temporal?: boolean;
+  /** How old an answer of the cache may be, as a duration; nothing is kept when absent. */
+  max_age?: string;
+  /** The JSON Schema of its arguments. */
+  schema?: Json;
 }
 
 /** A tool. */
@@ -162,6 +201,11 @@ export interface Intent {
   facts?: Record<string, string>;
   /** Words that point to this intent when interpretation falls back to rules. */
   keywords?: string[];
+  /**
+   * `plan` (the model writes the plan that gathers) or `action` (it proposes actions only, and the domain's plan
+   * gathers); as `model_plans` says when absent.
+   */
+  mode?: "plan" | "action";
 }
 
 /** A rule of the fallback. */
@@ -218,4 +262,9 @@ export interface AgentRules {
   prompt_budget?: number;
   /** Whether the model writes the plan; else the intent's plan is used. */
   model_plans?: boolean;
+  /**
+   * Whether the model words the answer. What it says is checked against ledger, evidence and constraints; when it
+   * does not hold, the template speaks.
+   */
+  model_answers?: boolean;
 }

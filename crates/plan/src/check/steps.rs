@@ -17,7 +17,7 @@ pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
     for step in &plan.steps {
         let from = problems.len();
         match &step.action {
-            Some(Action::Get { source }) => {
+            Some(Action::Get { source, .. }) => {
                 self::source(source, scope, problems);
                 if let Some(first) = sources.get(source.value.as_str()) {
                     let message = format!("${first} has read this source already; use it instead of reading it twice");
@@ -28,7 +28,7 @@ pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
             }
             Some(Action::Extract(extract)) => self::extract(extract, scope, problems),
             Some(Action::Call { tool, arguments }) => call(tool, arguments, scope, problems),
-            Some(Action::Compute(_) | Action::If { .. }) | None => {}
+            _ => {}
         }
         problems.belong_to(from, &step.id.value);
     }
@@ -77,6 +77,7 @@ fn extract(extract: &Extract, scope: &Scope, problems: &mut Problems) {
                 }
             }
         },
+        _ => {}
     }
 }
 

@@ -37,6 +37,7 @@ pub fn convert(value: &Value, r#type: Option<Type>, env: &dyn Env) -> Result<Val
             Err(error) => return Err(wrong(value, r#type, error.message())),
         },
         (Type::Instant, Value::Number(n)) => n.as_i64().map(|ms| Value::Text(format_instant(ms, env.zone()))),
+        (Type::List, Value::List(_)) | (Type::Map, Value::Map(_)) => Some(value.clone()),
         _ => None,
     };
     out.ok_or_else(|| wrong(value, r#type, "extract what surrounds it more closely, or ask for another type"))

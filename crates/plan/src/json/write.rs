@@ -35,13 +35,14 @@ pub(crate) fn args(action: &Action) -> Map {
     let mut put = |name: &str, value: Value| _ = out.insert(name.to_owned(), value);
     let expression = |formula: &Formula| Value::Text(one_line(formula.source()));
     match action {
-        Action::Get { source } => put("source", source.value.as_str().into()),
+        Action::Get { source, .. } => put("source", source.value.as_str().into()),
         Action::Extract(extract) => {
             put("from", format!("${}", extract.from.value).into());
             match &extract.how {
                 How::Path(path) => put("path", path.value.as_str().into()),
                 How::Pattern(pattern) => put("pattern", pattern.value.as_str().into()),
                 How::Named(name) => put("named", name.value.as_str().into()),
+                _ => {}
             }
             if let Some(pick) = extract.pick {
                 put("pick", pick.as_str().to_lowercase().into());
@@ -64,6 +65,7 @@ pub(crate) fn args(action: &Action) -> Map {
             let arguments = arguments.iter().map(|a| (a.name.value.clone(), argument(&a.value)));
             put("arguments", Value::Map(arguments.collect()));
         }
+        _ => {}
     }
     out
 }

@@ -153,7 +153,7 @@ pub(super) fn advance(
             break;
         }
         let calls = matches!(step.action.as_deref(), Some(Action::Call { .. }))
-            || matches!(step.action.as_deref(), Some(Action::Get { source }) if run.meaning.sources.contains_key(&source.value));
+            || matches!(step.action.as_deref(), Some(Action::Get { source, .. }) if run.meaning.sources.contains_key(&source.value));
         if calls && under_way >= MAX_CALLS_UNDER_WAY {
             continue;
         }

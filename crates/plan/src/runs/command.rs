@@ -159,13 +159,14 @@ fn meaning(plan: &Plan, scope: &Scope) -> Meaning {
     };
     for step in &plan.steps {
         match &step.action {
-            Action::Get { source } => match scope.sources.get(&source.value) {
+            Action::Get { source, .. } => match scope.sources.get(&source.value) {
                 Some(Target::Document(document)) => _ = out.documents.insert(source.value.clone(), document.clone()),
                 Some(Target::Tool(name)) => {
                     out.sources.insert(source.value.clone(), name.clone());
                     tool(&mut out, name);
                 }
-                None => {}
+                // Not run yet.
+                _ => {}
             },
             Action::Extract(extract) => {
                 if let How::Named(name) = &extract.how
@@ -175,7 +176,7 @@ fn meaning(plan: &Plan, scope: &Scope) -> Meaning {
                 }
             }
             Action::Call { tool: name, .. } => tool(&mut out, &name.value),
-            Action::Compute(_) | Action::If { .. } => {}
+            _ => {}
         }
     }
     out

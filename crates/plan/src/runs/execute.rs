@@ -45,11 +45,15 @@ pub(super) fn execute(run: &Run, step: &RunStep, host: &dyn Documents, env: &Run
         return Err((Value::Null, Failure::new("step-unreadable", message)));
     };
     let finished = match action {
-        Action::Get { source } => return get(run, &source.value, host),
+        Action::Get { source, .. } => return get(run, &source.value, host),
         Action::Extract(extract) => self::extracted(run, extract, host, env)?,
         Action::Compute(formula) => computed(formula, env)?,
         Action::If { condition, then, otherwise } => return choose(step, [condition, then, otherwise], env),
         Action::Call { tool, arguments } => return call(&tool.value, arguments, env),
+        other => {
+            let message = format!("{} is not run by this version", other.op().as_str());
+            return Err((Value::Null, Failure::new("operation-not-available", message)));
+        }
     };
     bounded(finished).map(Effect::Finished)
 }
@@ -106,6 +110,7 @@ fn extracted(run: &Run, what: &Extract, host: &dyn Documents, env: &RunEnv<'_>) 
                 return Err((Value::Map(input), Failure::new("unknown-pattern", message)));
             }
         },
+        _ => return Err((Value::Null, Failure::new("operation-not-available", "this way to extract is not run by this version"))),
     };
     let text = match filled(text, language, |hole| literal_of(hole, language, env)) {
         Ok(text) => text,
@@ -180,7 +185,7 @@ fn look(
     let hash;
     let given;
     let source = match action {
-        Some(Action::Get { source }) if !run.meaning.sources.contains_key(&source.value) => {
+        Some(Action::Get { source, .. }) if !run.meaning.sources.contains_key(&source.value) => {
             let name = value.get("document").and_then(Value::as_str).unwrap_or("");
             let version = value.get("version").and_then(Value::as_i64).and_then(|v| u64::try_from(v).ok());
             let document = host.document(name, version).ok_or_else(|| {
@@ -305,7 +310,7 @@ fn call(tool: &str, arguments: &[Argument], env: &RunEnv<'_>) -> Result<Effect, 
 /// The result of a tool as a value with evidence: the result itself, under the name of the tool or source.
 pub(super) fn returned(step: &RunStep, output: Value) -> Result<Finished, Failed> {
     let name = match step.action.as_deref() {
-        Some(Action::Get { source }) => source.value.as_str(),
+        Some(Action::Get { source, .. }) => source.value.as_str(),
         Some(Action::Call { tool, .. }) => tool.value.as_str(),
         _ => step.op.as_str(),
     };

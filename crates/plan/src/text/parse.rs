@@ -5,7 +5,7 @@ use throughline_value::Span;
 use super::lines::{Line, lines};
 use super::token::{Cursor, is_name_part, is_name_start, trimmed};
 use crate::check::problems::{Problems, fix};
-use crate::plan::{Action, Formula, Spanned};
+use crate::plan::{Action, Formula, Options, Spanned};
 use crate::scope::{Scope, bare};
 use crate::{Op, limits};
 
@@ -18,6 +18,7 @@ pub(crate) use arguments::inside_quotes;
 pub(crate) struct DraftPlan {
     pub(crate) steps: Vec<Draft>,
     pub(crate) note: String,
+    pub(crate) options: Options,
 }
 
 /// A step as it was read.
@@ -31,6 +32,7 @@ pub(crate) struct Draft {
     pub(crate) uses: Vec<Use>,
     pub(crate) note: String,
     pub(crate) span: Span,
+    pub(crate) options: Options,
 }
 
 /// One use of a name.
@@ -54,6 +56,8 @@ pub(crate) enum Place {
     Then,
     /// In the `ELSE` branch.
     Else,
+    /// In the fallback, which is needed only when the step has failed.
+    Rescue,
 }
 
 /// Reads all steps.
@@ -87,7 +91,7 @@ pub(crate) fn parse(text: &str, scope: &Scope, problems: &mut Problems) -> Draft
             steps.push(step);
         }
     }
-    DraftPlan { steps, note: lines.tail }
+    DraftPlan { steps, note: lines.tail, options: Options::default() }
 }
 
 struct Parser<'a> {
@@ -111,7 +115,7 @@ impl Parser<'_> {
         }
         self.problems.belong_to(before, &id.value);
         let span = Span::new(start, line.span.end);
-        Some(Draft { id, action, uses: self.uses, note: line.note.clone(), span })
+        Some(Draft { id, action, uses: self.uses, note: line.note.clone(), span, options: Options::default() })
     }
 
     /// `1.`, `-`, `*` in front of a step.

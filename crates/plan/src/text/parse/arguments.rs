@@ -24,7 +24,7 @@ impl Parser<'_> {
     pub(super) fn get(&mut self, cursor: &mut Cursor<'_>, op: Span) -> Option<Action> {
         let source = self.named(cursor, op, "a source is expected, as in `GET orders`")?;
         self.nothing_after(cursor);
-        Some(Action::Get { source })
+        Some(Action::Get { source, arguments: Vec::new(), or: Vec::new() })
     }
 
     pub(super) fn condition(&mut self, cursor: &mut Cursor<'_>, op: Span) -> Option<Action> {
@@ -164,7 +164,7 @@ impl Parser<'_> {
                 return self.surprise(cursor);
             }
         }
-        Some(Action::Extract(Box::new(Extract { from, how, pick, r#type, default })))
+        Some(Action::Extract(Box::new(Extract { from, how, or: Vec::new(), pick, r#type, default })))
     }
 
     fn how(&mut self, cursor: &mut Cursor<'_>) -> Option<How> {
