@@ -72,6 +72,33 @@ export async function deleteJournal(name) {
   await remove(name, WHERE);
 }
 
+let views;
+
+/** The large views' own wasm file, loaded when one of them is shown first. */
+function loadViews() {
+  views ??= (async () => {
+    const module = await import("./views.js");
+    await module.default({ module_or_path: new URL("./views_bg.wasm", import.meta.url) });
+    return module;
+  })();
+  views.catch(() => (views = undefined));
+  return views;
+}
+
+/** Puts a large view into `host`. `shell(verb, text)` is how it speaks to the page around it. */
+export async function mountView(host, view, session, state, shell) {
+  const { mount } = await loadViews();
+  return mount(host, view, session, state, shell);
+}
+
+export function updateView(mounted, state) {
+  mounted.update(state);
+}
+
+export function unmountView(mounted) {
+  mounted.free();
+}
+
 const BROKEN = {
   en: "The page cannot go on. What was saved is safe; load the page again.",
   zh: "页面无法继续。已保存的内容是安全的；请重新加载页面。",

@@ -16,6 +16,10 @@ use crate::setup;
 const ENGINE: &str = "throughline_wasm";
 /// What the bound inspector's files are called; `boot.js` loads them.
 const INSPECTOR: &str = "inspector";
+/// What the files of the inspector's large views are called; `bridge.js` loads them later.
+const VIEWS: &str = "views";
+/// The package of both.
+const INSPECTOR_PACKAGE: &str = "throughline-inspector";
 
 /// How fast the result shall be built, or how small it shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Profile {
 
 /// Whether what lies there was built for users; sizes of anything else say nothing.
 pub(crate) fn is_release(project: &Project) -> bool {
-    [ENGINE, INSPECTOR].iter().all(|name| bindgen::is_release(project, name))
+    [ENGINE, INSPECTOR, VIEWS].iter().all(|name| bindgen::is_release(project, name))
 }
 
 /// Builds all of it, with the set-up that this needs.
@@ -59,19 +63,38 @@ pub(crate) fn engine_and_facade(project: &Project, profile: Profile) -> Result<(
 
 /// The engine as the npm package ships it: `web/npm/dist/pkg/throughline_wasm{.js,.d.ts,_bg.wasm}`.
 fn engine(project: &Project, profile: Profile) -> Result<()> {
-    let wasm = cargo_wasm::build(project, "throughline-wasm", profile)?;
+    let wasm = cargo_wasm::build(project, "throughline-wasm", None, profile)?;
     bindgen::bind(project, &wasm, &project.npm_dist().join("pkg"), ENGINE, profile)
 }
 
 /// The inspector. A cargo call of its own: one call for both would unify the features of what they share.
 fn inspector(project: &Project, profile: Profile) -> Result<()> {
-    let wasm = cargo_wasm::build(project, "throughline-inspector", profile)?;
-    bindgen::bind(project, &wasm, &inspector_output(project), INSPECTOR, profile)
+    for name in [INSPECTOR, VIEWS] {
+        let wasm = cargo_wasm::build(project, INSPECTOR_PACKAGE, Some(name), profile)?;
+        bindgen::bind(project, &wasm, &bound(project, name), name, profile)?;
+    }
+    Ok(())
 }
 
-/// Where the bound inspector lies before it is assembled.
-fn inspector_output(project: &Project) -> std::path::PathBuf {
-    project.scratch().join("inspector")
+/// The page alone, around the engine that was built last.
+pub(crate) fn page(project: &Project, profile: Profile) -> Result<()> {
+    setup::for_building(project)?;
+    npm::compile(project)?;
+    inspector(project, profile)?;
+    site::assemble(project)
+}
+
+/// The large views alone, bound into `folder`: for Trunk, which builds one wasm file a page.
+pub(crate) fn views_into(project: &Project, folder: &Path, profile: Profile) -> Result<()> {
+    setup::for_building(project)?;
+    let wasm = cargo_wasm::build(project, INSPECTOR_PACKAGE, Some(VIEWS), profile)?;
+    bindgen::bind(project, &wasm, &bound(project, VIEWS), VIEWS, profile)?;
+    site::copy_bound(project, VIEWS, folder)
+}
+
+/// Where one bound file of the inspector lies before it is assembled.
+fn bound(project: &Project, name: &str) -> std::path::PathBuf {
+    project.scratch().join("bound").join(name)
 }
 
 /// The name of a file without the folders above it.

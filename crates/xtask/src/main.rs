@@ -12,6 +12,7 @@ mod files;
 mod project;
 mod run;
 mod scenario;
+mod schema;
 mod serve;
 mod setup;
 mod size;
@@ -34,8 +35,11 @@ cargo xtask COMMAND
   check                               the quick loop: format, clippy, tidy, native tests
   ci                                  as test, but nothing may be skipped
   build [--engine] [--dev]            build the engine, the npm package and the page
+  build --page [--dev]                build the page alone, around the engine that is built already
+  build --views                       build the page's large views alone: a step of Trunk's
   setup                               install what building and testing need, and nothing else
   scenario [FILES…]                   run scenario files natively and in Node, and compare
+  schema                              write docs/schema and docs/commands.md from the protocol's source
   tidy                                check the rules between crates and for files
   size                                measure what a page loads against the budgets
   dist                                write the npm tarball and the static site to target/dist
@@ -63,7 +67,7 @@ fn run(args: &[String]) -> Result<()> {
     let (command, rest) = args.split_first().map_or(("help", &[][..]), |(command, rest)| (command.as_str(), rest));
     let known: &[&str] = match command {
         "serve" => &["--port", "--open", "--dev", "--no-build"],
-        "build" => &["--engine", "--dev"],
+        "build" => &["--engine", "--page", "--views", "--dev"],
         _ => &[],
     };
     let options = Options::read(rest, known, matches!(command, "scenario" | "test"))?;
@@ -78,10 +82,17 @@ fn run(args: &[String]) -> Result<()> {
             serve::serve(&project.dist(), port, options.has("--open"))
         }
         "build" if options.has("--engine") => build::engine_and_facade(&project, profile),
+        "build" if options.has("--page") => build::page(&project, profile),
+        "build" if options.has("--views") => {
+            // Trunk says where the page is being put together.
+            let folder = std::env::var_os("TRUNK_STAGING_DIR").map_or_else(|| project.dist(), Into::into);
+            build::views_into(&project, &folder, profile)
+        }
         "build" => build::everything(&project, profile),
         "test" => test::test(&project, setup::is_ci(), options.words.first().cloned()),
         "ci" => test::test(&project, true, None),
         "check" => test::check(&project),
+        "schema" => schema::schema(&project),
         "tidy" => tidy::tidy(&project),
         "size" => {
             build::everything(&project, Profile::Release)?;

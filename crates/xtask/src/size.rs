@@ -70,6 +70,8 @@ enum Part {
     Inspector,
     /// The npm package's scripts, which the page loads with the engine.
     Facade,
+    /// The inspector's large views, loaded when one of them is shown first.
+    Views,
     /// Loaded when somebody asks for it, or never by the page.
     Later,
 }
@@ -86,6 +88,8 @@ fn part(file: &Path) -> Part {
         || is(".bin")
     {
         Part::Later
+    } else if name.starts_with("views") {
+        Part::Views
     } else if !name.starts_with("throughline/") {
         Part::Inspector
     } else if is(".wasm") {
@@ -143,8 +147,13 @@ pub(crate) fn size(project: &Project) -> Result<()> {
     };
     let (engine, inspector) = (sum(&[Part::Engine]), sum(&[Part::Inspector]));
     let first = sum(&[Part::Engine, Part::Inspector, Part::Facade]);
-    for (what, sizes) in [("engine (wasm)", engine), ("inspector without the engine", inspector), ("first load", first)]
-    {
+    let sums = [
+        ("engine (wasm)", engine),
+        ("inspector without the engine", inspector),
+        ("first load", first),
+        ("large views, loaded when shown", sum(&[Part::Views])),
+    ];
+    for (what, sizes) in sums {
         print_sizes(what, sizes);
     }
     let (unpacked, wasm_files) = package(project)?;
@@ -204,6 +213,7 @@ mod tests {
         check("inspector_bg.wasm", Part::Inspector);
         check("throughline/pkg/throughline_wasm_bg.wasm", Part::Engine);
         check("throughline/index.js", Part::Facade);
+        check("views_bg.wasm", Part::Views);
         check("throughline/index.d.ts", Part::Later);
         check("throughline/node.js", Part::Later);
         check("demos/courier/domain.json", Part::Later);

@@ -14,6 +14,7 @@ use crate::focus::{Focus, Place};
 use crate::home::Home;
 use crate::i18n::{Lang, Pick, t};
 use crate::keys;
+use crate::later;
 use crate::run::RunPage;
 use crate::settings::{self, Theme};
 use crate::ui::{Message, confirm_dialog, help_dialog, notices};
@@ -89,7 +90,8 @@ pub(crate) fn use_app() -> AppState {
 }
 
 impl AppState {
-    fn new() -> Self {
+    /// The state of a page that begins.
+    pub(crate) fn new() -> Self {
         Self {
             focus: RwSignal::new(Focus::read(&window().location().hash().unwrap_or_default())),
             lang: RwSignal::new(settings::language()),
@@ -110,7 +112,7 @@ impl AppState {
 
     /// Goes somewhere on purpose: the browser's back button comes back from it.
     pub(crate) fn go(self, focus: Focus) {
-        if self.focus.with_untracked(|old| *old == focus) {
+        if self.focus.with_untracked(|old| *old == focus) || later::told("go", || focus.write()) {
             return;
         }
         self.write_address();
@@ -123,7 +125,7 @@ impl AppState {
 
     /// Looks elsewhere in passing, as stepping and scrubbing do: no entry for the back button.
     pub(crate) fn look(self, focus: Focus) {
-        if self.focus.with_untracked(|old| *old == focus) {
+        if self.focus.with_untracked(|old| *old == focus) || later::told("look", || focus.write()) {
             return;
         }
         self.focus.set(focus);
@@ -150,11 +152,25 @@ impl AppState {
     }
 
     fn work_boxed(self, work: Pin<Box<dyn Future<Output = ()>>>) {
-        self.working.update(|n| *n += 1);
+        self.begin_work();
         spawn_local(async move {
             work.await;
-            self.working.update(|n| *n = n.saturating_sub(1));
+            self.end_work();
         });
+    }
+
+    /// Something goes on until [`Self::end_work`].
+    pub(crate) fn begin_work(self) {
+        if !later::told("work", String::new) {
+            self.working.update(|n| *n += 1);
+        }
+    }
+
+    /// It is done.
+    pub(crate) fn end_work(self) {
+        if !later::told("rest", String::new) {
+            self.working.update(|n| *n = n.saturating_sub(1));
+        }
     }
 
     /// Whether work is under way.
@@ -172,6 +188,9 @@ impl AppState {
 
     /// Tells a person that something was refused.
     pub(crate) fn tell_refusal(self, refusal: Refusal) {
+        if later::told("refusal", || crate::session::raw(&refusal)) {
+            return;
+        }
         self.tell(Notice {
             key: "refusal",
             bad: true,

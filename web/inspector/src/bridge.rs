@@ -25,6 +25,21 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = fetchText)]
     pub(crate) async fn fetch_text(path: &str) -> Result<JsValue, JsValue>;
 
+    #[wasm_bindgen(catch, js_name = mountView)]
+    pub(crate) async fn mount_view(
+        host: &web_sys::Element,
+        view: &str,
+        session: &JsValue,
+        state: &str,
+        shell: &JsValue,
+    ) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(js_name = updateView)]
+    pub(crate) fn update_view(mounted: &JsValue, state: &str);
+
+    #[wasm_bindgen(js_name = unmountView)]
+    pub(crate) fn unmount_view(mounted: &JsValue);
+
     #[wasm_bindgen(js_name = sayBroken)]
     pub(crate) fn say_broken(words: &str);
 

@@ -55,6 +55,9 @@ pub(crate) struct Demo {
     pub(crate) questions: IndexMap<String, Vec<String>>,
     /// What can happen next in its world.
     pub(crate) steps: Vec<Step>,
+    /// Its id.
+    #[serde(skip)]
+    pub(crate) id: String,
     /// Where its files lie.
     #[serde(skip)]
     folder: String,
@@ -104,7 +107,7 @@ pub(crate) async fn of_journal(name: &str) -> Result<Option<Demo>, Refusal> {
     let folder = format!("demos/{}", card.folder);
     let text = file(&format!("{folder}/demo.json")).await?;
     let demo: Demo = from_node(&json::read(&text)?)?;
-    Ok(Some(Demo { folder, ..demo }))
+    Ok(Some(Demo { id: card.id, folder, ..demo }))
 }
 
 impl Demo {
@@ -138,7 +141,7 @@ impl Demo {
     pub(crate) async fn load_cassette(&self, session: &Session) -> Result<(), Refusal> {
         if let Some(cassette) = &self.cassette {
             let text = file(&format!("{}/{cassette}", self.folder)).await?;
-            session.call(LoadCassette { text }).await?;
+            session.call(LoadCassette { text, fault: None }).await?;
         }
         Ok(())
     }

@@ -24,11 +24,15 @@ pub(crate) enum View {
     Memory,
     /// What is open or went wrong.
     Problems,
+    /// Two moments or journals side by side, and what would be if.
+    Compare,
+    /// Models: prompts, exchanges, figures, settings.
+    Model,
 }
 
 impl View {
-    /// All of them, in the order of the tabs and of the keys 1 to 9.
-    pub(crate) const ALL: [Self; 9] = [
+    /// All of them, in the order of the tabs and of the keys 1 to 9; those after have no key.
+    pub(crate) const ALL: [Self; 11] = [
         Self::Overview,
         Self::Events,
         Self::Plan,
@@ -38,6 +42,8 @@ impl View {
         Self::Schedule,
         Self::Memory,
         Self::Problems,
+        Self::Compare,
+        Self::Model,
     ];
 
     /// Its name in the address.
@@ -52,10 +58,13 @@ impl View {
             Self::Schedule => "schedule",
             Self::Memory => "memory",
             Self::Problems => "problems",
+            Self::Compare => "compare",
+            Self::Model => "model",
         }
     }
 
-    fn of(name: &str) -> Option<Self> {
+    /// The view of this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|view| view.name() == name)
     }
 }

@@ -1,5 +1,7 @@
 //! The words of the page, in every language it speaks.
 
+mod table;
+pub(crate) mod views;
 mod words;
 
 use leptos::prelude::*;
@@ -59,6 +61,14 @@ impl Lang {
         }
     }
 
+    /// The words of the large views.
+    pub(crate) fn views(self) -> &'static views::Words {
+        match self {
+            Self::En => &views::EN,
+            Self::Zh => &views::ZH,
+        }
+    }
+
     /// The language that a text is written in, as far as the page must know to have it answered in kind.
     pub(crate) fn of_text(text: &str) -> Self {
         if text.chars().any(|c| ('\u{3400}'..='\u{9fff}').contains(&c)) { Self::Zh } else { Self::En }
@@ -98,7 +108,7 @@ mod tests {
             names.sort();
             names
         };
-        for (name, en, zh) in words::TABLE {
+        for (name, en, zh) in words::TABLE.iter().chain(views::TABLE) {
             assert_eq!(gaps(en), gaps(zh), "{name}");
             assert!(!en.is_empty() && !zh.is_empty(), "{name}");
         }

@@ -1,13 +1,16 @@
 //! The page of one journal: the bar, the steps, the timeline, the conversation, the views, the details.
 
 mod columns;
+mod compare;
 mod conversation;
 mod details;
 mod evidence;
 mod facts;
 mod graph;
+mod later;
 mod machine;
 mod memory;
+mod model;
 mod open;
 mod paint;
 mod panel;
@@ -36,7 +39,7 @@ use crate::keys;
 use crate::ui::{refusal_el, switches};
 use machine::Size;
 use open::How;
-use state::{RunState, Stage};
+pub(crate) use state::{RunState, Stage};
 use timeline::TimelineState;
 
 /// The page of a journal.
@@ -191,6 +194,8 @@ fn view_word(view: View) -> Pick {
         View::Schedule => |w| w.view_schedule,
         View::Memory => |w| w.view_memory,
         View::Problems => |w| w.view_problems,
+        View::Compare => |w| w.view_compare,
+        View::Model => |w| w.view_model,
     }
 }
 
@@ -253,18 +258,30 @@ fn views(run: RunState) -> AnyView {
                     }
                     .into_any(),
                     View::Events => records::records_panel(),
-                    View::Plan => plan::plan_panel(Size::Full),
-                    View::State => machine::machine_panel(Size::Full),
                     View::Facts => facts::facts_panel(),
-                    View::World => world::world_panels(),
                     View::Schedule => schedule::schedule_panel(),
-                    View::Memory => memory::memory_panel(),
                     View::Problems => problems::problems_panel(),
+                    view @ (View::Plan | View::State | View::World | View::Memory | View::Compare | View::Model) => {
+                        later::later_view(view.name())
+                    }
                 }}
             </div>
         </section>
     }
     .into_any()
+}
+
+/// What a large view holds: this runs in the wasm file of the views, not in the shell's.
+pub(crate) fn view_panels(name: &str) -> AnyView {
+    match View::of(name).unwrap_or_default() {
+        View::Plan => plan::plan_panel(Size::Full),
+        View::State => machine::machine_panel(Size::Full),
+        View::World => world::world_panels(),
+        View::Memory => memory::memory_panel(),
+        View::Compare => compare::compare_panels(),
+        View::Model => model::model_panels(),
+        _ => ().into_any(),
+    }
 }
 
 /// The keys of this page.

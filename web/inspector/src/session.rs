@@ -10,12 +10,15 @@ use wasm_bindgen::prelude::*;
 
 use crate::bridge;
 
+/// What the npm package calls after every change.
+type Listener = Rc<Closure<dyn Fn(f64)>>;
+
 /// An opened journal. Clones are the same session.
 #[derive(Clone)]
 pub(crate) struct Session {
     js: JsValue,
     // Kept alive for as long as the session may speak.
-    _listener: Rc<Closure<dyn Fn(f64)>>,
+    _listener: Option<Listener>,
 }
 
 /// How a journal is opened; the text is what the npm package's `open` takes.
@@ -40,7 +43,17 @@ impl Session {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number")]
         let listener = Closure::<dyn Fn(f64)>::new(move |seq: f64| changed(seq as u64));
         bridge::on_change(&js, listener.as_ref());
-        Ok(Self { js, _listener: Rc::new(listener) })
+        Ok(Self { js, _listener: Some(Rc::new(listener)) })
+    }
+
+    /// A session that somebody else has opened, and closes.
+    pub(crate) fn shared(js: JsValue) -> Self {
+        Self { js, _listener: None }
+    }
+
+    /// The npm package's own object.
+    pub(crate) fn js(&self) -> &JsValue {
+        &self.js
     }
 
     /// One call of the protocol and its result.

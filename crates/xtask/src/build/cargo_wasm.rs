@@ -10,10 +10,11 @@ use crate::project::Project;
 use crate::run::Run;
 use crate::setup::WASM_TARGET;
 
-/// Builds `package` and gives its wasm file. Cargo decides whether anything has to be done.
-pub(super) fn build(project: &Project, package: &str, profile: Profile) -> Result<PathBuf> {
+/// Builds `package`, or one of its programs, and gives its wasm file. Cargo decides whether anything has to be done.
+pub(super) fn build(project: &Project, package: &str, bin: Option<&str>, profile: Profile) -> Result<PathBuf> {
     let messages = Run::cargo(&project.root)
         .args(["build", "--locked", "--package", package, "--target", WASM_TARGET, "--profile", profile.cargo_name()])
+        .args(bin.iter().flat_map(|bin| ["--bin", *bin]))
         .args(["--message-format", "json-render-diagnostics"])
         .read_showing_progress()?;
     wasm_file(&messages).context(format_args!("cargo built no wasm file for {package}"))

@@ -1,10 +1,10 @@
 //! Assembles `dist/`: the page, the inspector, the npm package's built files and the demos.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::inspector_output;
 use super::page::{self, Asset};
+use super::{INSPECTOR, VIEWS, bound};
 use crate::error::{Context as _, Result};
 use crate::files::{Assembly, walk};
 use crate::project::Project;
@@ -22,9 +22,25 @@ pub(super) fn assemble(project: &Project) -> Result<()> {
             Asset::Folder { from, to } => assembly.copy_folder(&dist, &project.root.join(from), to)?,
         }
     }
-    let bound = inspector_output(project);
-    for file in walk(&bound)?.iter().filter(|file| !file.to_string_lossy().ends_with(".d.ts")) {
-        assembly.copy(&dist, &bound.join(file), file)?;
+    for name in [INSPECTOR, VIEWS] {
+        let bound = bound(project, name);
+        for file in files_of(&bound)? {
+            assembly.copy(&dist, &bound.join(&file), &file)?;
+        }
     }
     assembly.finish(&dist)
+}
+
+/// Copies one bound file with its script into `folder`, which others have filled.
+pub(super) fn copy_bound(project: &Project, name: &str, folder: &Path) -> Result<()> {
+    let bound = bound(project, name);
+    for file in files_of(&bound)? {
+        fs::copy(bound.join(&file), folder.join(&file)).context(format_args!("copying {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// What wasm-bindgen wrote, without the types.
+fn files_of(bound: &Path) -> Result<Vec<PathBuf>> {
+    Ok(walk(bound)?.into_iter().filter(|file| !file.to_string_lossy().ends_with(".d.ts")).collect())
 }

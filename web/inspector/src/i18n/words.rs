@@ -1,19 +1,6 @@
-//! The table: a name, English, Chinese. A word that lacks a language does not compile.
+//! The words of the page that is loaded at first.
 
-macro_rules! words {
-    ($($name:ident: $en:literal, $zh:literal;)+) => {
-        /// Every word and sentence of the page.
-        #[derive(Debug)]
-        pub(crate) struct Words { $(pub(crate) $name: &'static str,)+ }
-        /// English.
-        pub(crate) static EN: Words = Words { $($name: $en,)+ };
-        /// Simplified Chinese.
-        pub(crate) static ZH: Words = Words { $($name: $zh,)+ };
-        /// Name, English, Chinese: for tests.
-        #[cfg(test)]
-        pub(crate) static TABLE: &[(&str, &str, &str)] = &[$((stringify!($name), $en, $zh),)+];
-    };
-}
+use super::table::words;
 
 words! {
     // The page.
@@ -178,6 +165,8 @@ words! {
     view_schedule: "Schedule", "日程";
     view_memory: "Memory", "记忆";
     view_problems: "Problems", "问题";
+    view_compare: "Compare", "对比";
+    view_model: "Model", "模型";
     at_record: "at record {n}", "于第 {n} 条记录";
     more: "More of this record", "此记录的更多内容";
     show_record: "Go to record {n}", "转到第 {n} 条记录";

@@ -74,6 +74,7 @@ async fn try_open(run: RunState, how: How) -> Result<(), Refusal> {
     }
     run.set_session(Some(session.clone()));
     run.demo.set(demo.clone());
+    run.demo_id.set(demo.as_ref().map(|demo| demo.id.clone()));
     let status: Status = session.ask(query::Status {}).await?;
     tell_fate(run, how, &name, status.seq);
     #[expect(clippy::cast_possible_truncation, reason = "milliseconds since 1970 fit")]

@@ -17,6 +17,19 @@ const LEAF_CHARS: usize = 120;
 
 /// A panel: its title, the record it is of, what it holds; made again whenever a signal in `show` changes.
 pub(crate) fn panel(title: Pick, name: &'static str, show: impl Fn(Lang) -> Vec<El> + 'static) -> AnyView {
+    titled(Box::new(move |lang| title(lang.words())), name, Box::new(show))
+}
+
+/// As [`panel`], in the words of the large views.
+pub(crate) fn view_panel(
+    title: fn(&'static crate::i18n::views::Words) -> &'static str,
+    name: &'static str,
+    show: impl Fn(Lang) -> Vec<El> + 'static,
+) -> AnyView {
+    titled(Box::new(move |lang| title(lang.views())), name, Box::new(show))
+}
+
+fn titled(title: Box<dyn Fn(Lang) -> &'static str>, name: &'static str, show: Box<dyn Fn(Lang) -> Vec<El>>) -> AnyView {
     let run = use_run();
     let id = format!("panel-{name}");
     let heading = id.clone();
@@ -25,7 +38,7 @@ pub(crate) fn panel(title: Pick, name: &'static str, show: impl Fn(Lang) -> Vec<
         let at = fill(lang.words().at_record, &[("n", &number(run.at.get(), lang))]);
         let head = el("header")
             .class("panel-head")
-            .with(el("h2").attr("id", heading.clone()).text(title(lang.words())))
+            .with(el("h2").attr("id", heading.clone()).text(title(lang)))
             .with(el("span").class("hint num panel-at").text(at));
         vec![head, el("div").class("panel-body").all(show(lang))]
     });
@@ -52,6 +65,11 @@ pub(crate) fn empty(what: Pick, at: u64, todo: Pick, lang: Lang) -> El {
         .class("empty")
         .with(el("p").text(Message::plain(what).with("n", at).text(lang)))
         .with(el("p").class("hint").text(todo(lang.words())))
+}
+
+/// As [`empty`], with sentences that are made already.
+pub(crate) fn empty_text(what: impl Into<Text>, todo: impl Into<Text>) -> El {
+    el("div").class("empty").with(el("p").text(what)).with(el("p").class("hint").text(todo))
 }
 
 /// What is not shown, by reason; nothing when all is.

@@ -12,6 +12,7 @@ use super::columns::Columns;
 use crate::app::{AppState, Notice};
 use crate::demo::Demo;
 use crate::focus::{Focus, View};
+use crate::later;
 use crate::session::{Session, command};
 use crate::settings;
 use crate::ui::Message;
@@ -30,7 +31,8 @@ pub(crate) enum Stage {
 }
 
 /// What a value rests on, shown in its documents.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub(crate) struct Shown {
     /// The value, where there is one.
     pub(crate) value: String,
@@ -67,6 +69,8 @@ pub(crate) struct RunState {
     pub(crate) columns_version: RwSignal<u32>,
     /// The demo it belongs to.
     pub(crate) demo: RwSignal<Option<Arc<Demo>>>,
+    /// The demo's id, also in a large view.
+    pub(crate) demo_id: RwSignal<Option<String>>,
     /// The session's own clock.
     pub(crate) clock: RwSignal<Option<i64>>,
     /// Whether it plays.
@@ -118,6 +122,7 @@ impl RunState {
             columns: StoredValue::new(Columns::default()),
             columns_version: RwSignal::new(0),
             demo: RwSignal::new(None),
+            demo_id: RwSignal::new(None),
             clock: RwSignal::new(None),
             playing: RwSignal::new(false),
             shown: RwSignal::new(None),
@@ -180,12 +185,26 @@ impl RunState {
     /// Runs a command and takes in what it did.
     pub(crate) async fn execute(self, command: &Value) -> Result<Value, Refusal> {
         let Some(session) = self.session() else { return Err(Refusal::new("closed", "the journal is not open")) };
-        self.acting.update_value(|n| *n += 1);
+        self.begin_acting();
         let result = session.execute(command, Meta::default()).await;
         let refreshed = self.refresh_now().await;
-        self.acting.try_update_value(|n| *n -= 1);
+        self.end_acting();
         refreshed?;
         result
+    }
+
+    /// What comes into the journal until [`Self::end_acting`] is this page's.
+    pub(crate) fn begin_acting(self) {
+        if !later::told("act", String::new) {
+            self.acting.update_value(|n| *n += 1);
+        }
+    }
+
+    /// It has been done.
+    pub(crate) fn end_acting(self) {
+        if !later::told("acted", String::new) {
+            self.acting.try_update_value(|n| *n = n.saturating_sub(1));
+        }
     }
 
     /// Asks the agent.
@@ -215,10 +234,10 @@ impl RunState {
         self.follow();
         self.app.work(async move {
             let Some(session) = self.session() else { return };
-            self.acting.update_value(|n| *n += 1);
+            self.begin_acting();
             let moved = session.call(SetClock { now: None, advance: Some(by) }).await;
             let refreshed = self.refresh_now().await;
-            self.acting.try_update_value(|n| *n -= 1);
+            self.end_acting();
             match refreshed.and(moved) {
                 Ok(value) => {
                     self.clock.try_set(value.get("now").and_then(Value::as_i64));
@@ -254,6 +273,9 @@ impl RunState {
         if self.stage.is_disposed() {
             return;
         }
+        if later::told("refusal", || crate::session::raw(&refusal)) {
+            return;
+        }
         if !matches!(refusal.code.as_str(), "engine-crashed" | "engine-not-loaded" | "session-closed") {
             self.app.tell_refusal(refusal);
             return;
@@ -287,6 +309,10 @@ impl RunState {
 
     /// As [`Self::refresh`], and waits for it.
     pub(crate) async fn refresh_now(self) -> Result<(), Refusal> {
+        // The shell tells a large view what is new.
+        if later::told("refresh", String::new) {
+            return Ok(());
+        }
         let Some(session) = self.session() else { return Ok(()) };
         self.refreshing.set_value(Refresh::Running);
         loop {
@@ -342,6 +368,9 @@ impl RunState {
 
     /// Shows what a value rests on.
     pub(crate) fn show_evidence(self, value: &str, evidence: &[Evidence], at: u64) {
-        self.shown.set(Some(Shown { value: value.to_owned(), evidence: evidence.to_vec(), at }));
+        let shown = Shown { value: value.to_owned(), evidence: evidence.to_vec(), at };
+        if !later::told("evidence", || crate::session::raw(&shown)) {
+            self.shown.set(Some(shown));
+        }
     }
 }
