@@ -114,10 +114,12 @@ impl Step {
     #[must_use]
     pub fn view(&self) -> PlanStep {
         let edges = self.edges();
+        let mut args = crate::json::args(&self.action);
+        args.extend(crate::json::options(&self.options));
         PlanStep {
             id: self.id.value.clone(),
             op: self.action.op().as_str().to_owned(),
-            args: crate::json::args(&self.action),
+            args,
             needs: edges.all().map(str::to_owned).collect(),
             note: self.note.clone(),
             span: self.span,

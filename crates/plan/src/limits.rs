@@ -12,6 +12,12 @@ pub const MAX_DIAGNOSTICS: usize = 256;
 /// The most arguments of one `CALL`. Above it: `plan-syntax`.
 pub const MAX_ARGUMENTS: usize = 64;
 
+/// The most other sources, or other ways to extract, that one step names behind `OR`. Above it: `plan-syntax`.
+pub const MAX_ALTERNATIVES: usize = 8;
+
+/// The most retries of a step. Above it: `wrong-option`.
+pub const MAX_RETRIES: u32 = 10;
+
 /// The longest regular expression, in bytes. Above it: `bad-pattern`.
 pub const MAX_PATTERN_BYTES: usize = 1024;
 
@@ -50,3 +56,9 @@ pub const MAX_STEPS_AT_ONCE: usize = 64;
 
 /// The most calls of one run that may be under way together. The others wait.
 pub const MAX_CALLS_UNDER_WAY: usize = 16;
+
+/// The longest selector, in bytes. Above it: `bad-selector`.
+pub const MAX_SELECTOR_BYTES: usize = 1024;
+
+/// How deep elements of an HTML document are followed; deeper ones are read as siblings.
+pub(crate) const MAX_HTML_DEPTH: usize = 256;

@@ -1,7 +1,7 @@
 //! The operations and what is known of each.
 
 macro_rules! ops {
-    ($($(#[$doc:meta])* $name:ident = $word:literal, $available:literal, $usage:literal, [$($synonym:literal),*];)*) => {
+    ($($(#[$doc:meta])* $name:ident = $word:literal, $usage:literal, [$($synonym:literal),*];)*) => {
         /// An operation of the language.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Op {
@@ -16,12 +16,6 @@ macro_rules! ops {
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
-            }
-
-            /// Whether this version runs it. A plan that uses another gets `operation-not-available`.
-            #[must_use]
-            pub const fn available(self) -> bool {
-                match self { $(Self::$name => $available,)* }
             }
 
             /// Its form in one line.
@@ -40,30 +34,30 @@ macro_rules! ops {
 
 ops! {
     /// Reads a source of the domain.
-    Get = "GET", true, "GET source", ["FETCH", "READ", "LOAD", "OPEN", "DOWNLOAD"];
+    Get = "GET", "GET source(name: expression) OR other", ["FETCH", "READ", "LOAD", "OPEN", "DOWNLOAD"];
     /// Searches a source.
-    Search = "SEARCH", false, "SEARCH source FOR \"words\"", ["LOOKUP", "GOOGLE", "WIKIPEDIA"];
+    Search = "SEARCH", "SEARCH source FOR \"words\" [WHERE rule] [LIMIT number]", ["LOOKUP", "GOOGLE", "WIKIPEDIA"];
     /// Takes a value out of a document or a text.
-    Extract = "EXTRACT", true, "EXTRACT $document JSONPATH \"$.path\" | PATTERN r\"…(group)…\" [AS type] [DEFAULT value]",
+    Extract = "EXTRACT", "EXTRACT $document JSONPATH \"$.path\" | PATTERN r\"…(group)…\" | SELECTOR \"css\" | CELL \"row\", \"column\" | FIND percent [NEAR \"words\"] [OR …] [FIRST|LAST|ALL] [AS type] [UNIT \"…\"] [DEFAULT value]",
         ["FIND", "PARSE", "MATCH", "REGEX", "SELECT"];
     /// Asks the world, the ledger or the memory.
-    Query = "QUERY", false, "QUERY …", ["SQL"];
+    Query = "QUERY", "QUERY source [FOR \"words\"] [WHERE rule] [LIMIT number]", ["SQL"];
     /// Computes an expression.
-    Compute = "COMPUTE", true, "COMPUTE expression", ["CALC", "CALCULATE", "CALCULATOR", "EVAL", "EVALUATE", "MATH", "LET", "SET"];
+    Compute = "COMPUTE", "COMPUTE expression", ["CALC", "CALCULATE", "CALCULATOR", "EVAL", "EVALUATE", "MATH", "LET", "SET"];
     /// Chooses between two expressions; the steps of the other branch are not run.
-    If = "IF", true, "IF condition THEN expression ELSE expression", ["WHEN", "COND", "BRANCH"];
+    If = "IF", "IF condition THEN expression ELSE expression", ["WHEN", "COND", "BRANCH"];
     /// Checks a value against a rule.
-    Validate = "VALIDATE", false, "VALIDATE …", ["CHECK", "ASSERT", "VERIFY"];
+    Validate = "VALIDATE", "VALIDATE rule [ELSE \"message\"]", ["CHECK", "ASSERT", "VERIFY"];
     /// Makes one list or map of several.
-    Merge = "MERGE", false, "MERGE …", ["JOIN", "CONCAT", "UNION"];
+    Merge = "MERGE", "MERGE $a, $b [BY \"field\"]", ["JOIN", "CONCAT", "UNION"];
     /// Keeps the items for which a condition holds.
-    Filter = "FILTER", false, "FILTER …", ["WHERE"];
+    Filter = "FILTER", "FILTER list WHERE rule", ["WHERE"];
     /// Settles between sources that disagree.
-    Arbitrate = "ARBITRATE", false, "ARBITRATE …", ["RESOLVE", "VOTE"];
+    Arbitrate = "ARBITRATE", "ARBITRATE $a, $b [BY official, newest, majority, trust] [WITHIN number]", ["RESOLVE", "VOTE"];
     /// Asks a person.
-    Ask = "ASK", false, "ASK …", ["PROMPT", "CONFIRM"];
+    Ask = "ASK", "ASK \"question\" [OPTIONS list]", ["PROMPT", "CONFIRM"];
     /// Calls a tool of the domain.
-    Call = "CALL", true, "CALL tool(name: expression, …)", ["TOOL", "RUN", "INVOKE", "EXECUTE"];
+    Call = "CALL", "CALL tool(name: expression, …)", ["TOOL", "RUN", "INVOKE", "EXECUTE"];
 }
 
 impl Op {
@@ -82,9 +76,9 @@ impl Op {
             .or_else(|| crate::nearest::nearest(&upper, Self::ALL.iter().map(|op| op.as_str())).and_then(Self::parse))
     }
 
-    /// The names of all operations that can be used, for messages.
-    pub(crate) fn available_names() -> String {
-        let names: Vec<_> = Self::ALL.iter().filter(|op| op.available()).map(|op| op.as_str()).collect();
+    /// The names of all operations, for messages.
+    pub(crate) fn names() -> String {
+        let names: Vec<_> = Self::ALL.iter().map(|op| op.as_str()).collect();
         names.join(", ")
     }
 }

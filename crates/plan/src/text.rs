@@ -1,5 +1,6 @@
 //! The text form: one step a line, `#` comments, continuation by indentation.
 
+mod dialect;
 mod lines;
 mod parse;
 mod token;

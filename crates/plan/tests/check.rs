@@ -122,7 +122,6 @@ fn each_damage_has_its_code_and_its_place() {
     problems("GET orders", &["plan-syntax \"GET\"", "unused-step \"GET orders\""]);
     problems("$a = BANANA 1 2", &["unknown-operation \"BANANA\""]);
     problems("$a = refund(order: 1)", &["unknown-operation \"refund\""]);
-    problems("$a = MERGE $order", &["operation-not-available \"MERGE\""]);
     problems("$a = GET order\n$b = EXTRACT $a JSONPATH \"$.x\"", &["unknown-source \"order\""]);
     problems("$a = GET orders now\n$b = EXTRACT $a JSONPATH \"$.x\"", &["plan-syntax \"now\""]);
     problems("$a = GET $order", &["plan-syntax \"$order\""]);
@@ -161,6 +160,26 @@ fn each_damage_has_its_code_and_its_place() {
     extract("PATTERN broken", &["pattern-groups \"broken\""]);
     extract("PATTERN order_id AS float", &["unknown-type \"float\""]);
     extract("PATTERN order_id WHERE 1", &["plan-syntax \"WHERE 1\""]);
+    extract("SELECTOR td", &["plan-syntax \"SELECTOR\""]);
+    extract("FIND colour", &["unknown-type \"colour\""]);
+    extract("r\"(a)\"", &["plan-syntax \"r\\\"(a)\\\"\""]);
+    extract("PATTERN order_id UNIT kg", &["plan-syntax \"UNIT\""]);
+    extract("PATTERN order_id AS text UNIT \"kg\"", &["wrong-option \"\\\"kg\\\"\""]);
+    problems("$a = SEARCH orders \"x\"", &["plan-syntax \"SEARCH\""]);
+    problems("$a = SEARCH orders FOR \"x\" LIMIT some", &["plan-syntax \"some\""]);
+    problems("$a = FILTER $order", &["plan-syntax \"FILTER\""]);
+    problems("$a = ARBITRATE $order", &["plan-syntax \"ARBITRATE\""]);
+    problems("$a = ARBITRATE $order, 1 + 2", &["plan-syntax \"1 + 2\""]);
+    problems("$a = ARBITRATE $order, $order BY latest", &["unknown-policy \"latest\""]);
+    problems("$a = COMPUTE 1 WITH retrys: 2", &["unknown-option \"retrys\""]);
+    problems("$a = COMPUTE 1 WITH retry: many", &["wrong-option \"many\""]);
+    problems("$a = COMPUTE 1 WITH retry: 2, retry: 3", &["plan-syntax \"retry\""]);
+    problems("$a = COMPUTE 1 WITH timeout: soon", &["wrong-option \"soon\""]);
+    problems("$a = COMPUTE 1 WITH on_failure: explode", &["unknown-option \"explode\""]);
+    problems("$a = COMPUTE 1 WITH max_steps: 3", &["wrong-option \"COMPUTE 1 WITH max_steps: 3\""]);
+    problems("$a = COMPUTE 1 AS whole", &["unknown-type \"whole\""]);
+    problems("PLAN WITH max_steps: 5\nPLAN WITH max_steps: 6\n$a = COMPUTE 1", &["plan-syntax \"PLAN WITH max_steps: 6\""]);
+    problems("PLAN WITH temporal_scope: $a\n$a = COMPUTE \"2026\"", &["undeclared-binding \"$a\""]);
     extract("PATTERN order_id LAST LAST", &["plan-syntax \"LAST\""]);
     extract("GREP \"x\"", &["plan-syntax \"GREP\""]);
     problems("$a = GET orders", &["unused-step \"$a = GET orders\""]);
@@ -264,6 +283,40 @@ $list  = CALL refund(order: [1, \"=a\", {\"k\": 2.50}], days: \"$x\")
         r#"{"order":"$order.id","days":"=1 + 2"}"#
     );
     assert_eq!(list[6].at(&["args", "else"]).map(Value::to_json).unwrap(), r#""='no'""#);
+}
+
+#[test]
+fn every_operation_and_option_has_two_spellings() {
+    let text = "\
+PLAN WITH temporal_scope: \"2026-Q1\", retry: 1, timeout: \"5m\", max_tokens: 5000, max_steps: 20
+$found = SEARCH orders OR carrier_scans FOR \"yield \" ~ $order WHERE item.score > 0.5 LIMIT 5 WITH max_age: \"1h\"
+$rows  = QUERY carrier_scans(city: \"Ulm\", days: 1 + 2) WHERE item.n >= 1 and index < 10
+$page  = GET \"report page\"(part: $order) OR orders WITH retry: 3, backoff: \"2s\", on_failure: skip
+$rate  = EXTRACT $page PATTERN order_id OR PATTERN r\"rate (\\d+)\" OR SELECTOR \"td.rate\" OR CELL \"Yield\", \"Q3\" OR FIND percent NEAR \"yield rate\" LAST AS number DEFAULT 0 UNIT \"%\"
+$other = EXTRACT $page FIND number
+$best  = ARBITRATE $rate, $other BY official, newest WITHIN 0.5
+$all   = MERGE $found, $rows BY \"id\"
+$good  = FILTER $all WHERE item.ok and item.rate > $best
+$ok    = VALIDATE $best >= 0 ELSE \"a rate is not below zero\"
+$who   = ASK \"Which plant?\" OPTIONS [\"a\", \"b\"] AS text
+$sum   = COMPUTE sum(map($good, x => x.n)) AS number UNIT \"kg\" WITH temporal_scope: [\"2026-01\", now], fallback: $other
+$done  = CALL refund(order: $who) AS map WITH timeout: \"10s\"
+";
+    let (plan, report) = check(&text.into(), &scope());
+    assert_eq!(lines_of(&report), Vec::<String>::new());
+    let plan = plan.unwrap();
+    assert_eq!(plan.to_text(), text, "the normal form is stable");
+    assert_eq!(plan.step("sum").unwrap().rescue, ["other"]);
+    let value = plan.to_json();
+    let (again, report) = check(&value, &scope());
+    assert_eq!(lines_of(&report), Vec::<String>::new(), "{}", report.text);
+    let again = again.unwrap();
+    assert_eq!(again.to_text(), text);
+    assert_eq!(again.to_json(), value);
+    assert_eq!(
+        value.get("steps").unwrap().as_list().unwrap()[3].to_json(),
+        r#"{"id":"rate","op":"EXTRACT","args":{"from":"$page","named":"order_id","or":[{"pattern":"rate (\\d+)"},{"selector":"td.rate"},{"cell":["Yield","Q3"]},{"find":"percent","near":"yield rate"}],"pick":"last","as":"number","default":0},"unit":"%"}"#
+    );
 }
 
 #[test]

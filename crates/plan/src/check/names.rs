@@ -10,8 +10,8 @@ use crate::plan::Action;
 use crate::scope::Scope;
 use crate::text::{Draft, DraftPlan, Place, Use};
 
-/// What may stand as a bare name in every expression.
-const NOW: &str = "now";
+/// What may stand as a bare name in every expression: the time of the run, and what the plan is about.
+const OUTER: [&str; 2] = ["now", "temporal_scope"];
 
 /// Resolves every use of a name and says which steps need which.
 pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mut Problems) -> Graph {
@@ -45,6 +45,18 @@ pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mu
             graph.insert(step.id.value.clone(), edges(&used));
         }
     }
+    for r#use in &plan.uses {
+        let known = scope.inputs.contains(&r#use.name) || !r#use.dollar && is_outer(&r#use.name, scope);
+        if known {
+            continue;
+        }
+        let inputs: Vec<_> = scope.inputs.iter().map(|name| format!("${name}")).collect();
+        let list = if inputs.is_empty() { "there are none".to_owned() } else { format!("there are {}", inputs.join(", ")) };
+        let message = format!("`PLAN WITH` comes before every step and knows only `now` and the run's inputs; {list}");
+        let near = nearest(&r#use.name, scope.inputs.iter().map(String::as_str));
+        problems.error("undeclared-binding", r#use.span, message).fix =
+            near.and_then(|near| fix(format!("write ${near}"), r#use.span, format!("${near}")));
+    }
     let cycles = graph::cycles(&graph);
     circles(plan, &cycles, &forward, problems);
     forwards(text, plan, &declared, &cycles, &forward, problems);
@@ -53,7 +65,7 @@ pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mu
 }
 
 fn is_outer(name: &str, scope: &Scope) -> bool {
-    name == NOW || scope.names.contains(name)
+    OUTER.contains(&name) || scope.names.contains(name)
 }
 
 /// The first step of every name.
@@ -98,7 +110,7 @@ fn undeclared<'a>(
     let known: Vec<&str> = before.chain(scope.inputs.iter().map(String::as_str)).collect();
     let near = nearest(&r#use.name, known.iter().copied());
     let outer =
-        if r#use.dollar { None } else { nearest(&r#use.name, scope.names.iter().map(String::as_str).chain([NOW])) };
+        if r#use.dollar { None } else { nearest(&r#use.name, scope.names.iter().map(String::as_str).chain(OUTER)) };
     let sigil = if r#use.dollar { "$" } else { "" };
     let name = &r#use.name;
     let (hint, repair) = if scope.sources.contains_key(name) {
@@ -142,6 +154,8 @@ fn edges(used: &[&Use]) -> Edges {
         } else if places.iter().all(|p| *p == Place::Else) {
             let [_, otherwise] = &mut out.branches;
             otherwise.push(name);
+        } else if places.iter().all(|p| *p == Place::Rescue) {
+            out.rescue.push(name);
         } else {
             out.needs.push(name);
         }
@@ -224,7 +238,8 @@ fn unused(text: &str, plan: &DraftPlan, used: &SortedSet<&str>, scope: &Scope, p
         let op = step.action.as_ref().map(Action::op);
         let useless = match op {
             Some(Op::Get) => true,
-            Some(Op::Call) | None => false,
+            // What is done for its effect, or for the failure it may lead to.
+            Some(Op::Call | Op::Validate | Op::Ask) | None => false,
             Some(_) => scope.wanted.is_some(),
         };
         if useless {

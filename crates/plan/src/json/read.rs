@@ -16,8 +16,14 @@ pub(crate) fn to_text(plan: &Value, problems: &mut Problems) -> String {
     let (steps, note) = match plan {
         Value::List(steps) => (Some(steps.as_slice()), ""),
         Value::Map(map) => {
-            for field in map.keys().filter(|k| !matches!(k.as_str(), "steps" | "note" | "plan")) {
-                say(problems, None, format!("a plan has no field `{field}`; it has `steps` and `note`"));
+            for field in map.keys().filter(|k| !matches!(k.as_str(), "steps" | "note" | "plan" | "with")) {
+                say(problems, None, format!("a plan has no field `{field}`; it has `steps`, `with` and `note`"));
+            }
+            if let Some(with) = map.get("with") {
+                let with = Writer { args: &Map::new(), used: Vec::new(), problems, id: "", shown: "the plan" }.with(with);
+                if !with.is_empty() {
+                    out.push_str(&format!("PLAN{with}\n"));
+                }
             }
             let steps = map.get("steps").or_else(|| map.get("plan")).and_then(Value::as_list);
             (steps, map.get("note").and_then(Value::as_str).unwrap_or(""))
@@ -53,12 +59,13 @@ fn write(out: &mut String, step: &Value, number: usize, problems: &mut Problems)
         say(problems, None, format!("step {number} has no `id` that is a name of letters, digits and `_`"));
         return;
     }
-    for field in map.keys().filter(|k| !matches!(k.as_str(), "id" | "op" | "args" | "note")) {
-        say(problems, Some(id), format!("{shown} has no field `{field}`; the fields are id, op, args, note"));
+    const FIELDS: [&str; 7] = ["id", "op", "args", "as", "unit", "with", "note"];
+    for field in map.keys().filter(|k| !FIELDS.contains(&k.as_str())) {
+        say(problems, Some(id), format!("{shown} has no field `{field}`; the fields are {}", FIELDS.join(", ")));
     }
     let op = text("op");
     if op.is_empty() || op.contains(|c: char| !c.is_alphanumeric() && c != '_') {
-        say(problems, Some(id), format!("{shown} has no `op`; the operations are {}", Op::available_names()));
+        say(problems, Some(id), format!("{shown} has no `op`; the operations are {}", Op::names()));
         return;
     }
     let empty = Map::new();
@@ -71,10 +78,11 @@ fn write(out: &mut String, step: &Value, number: usize, problems: &mut Problems)
         }
     };
     let mut writer = Writer { args, used: Vec::new(), problems, id, shown: &shown };
-    let action = writer.action(op);
+    let mut action = writer.action(op);
+    action.push_str(&writer.options(map));
     let used = std::mem::take(&mut writer.used);
     let left: Vec<_> = args.keys().filter(|k| !used.contains(&k.as_str())).cloned().collect();
-    if Op::parse(op).is_some_and(Op::available) {
+    if Op::parse(op).is_some() {
         for field in left {
             let names = used.join(", ");
             say(problems, Some(id), format!("{op} in {shown} has no argument `{field}`; the arguments are {names}"));
@@ -94,7 +102,49 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn action(&mut self, op: &str) -> String {
         match Op::parse(op) {
-            Some(Op::Get) => format!("GET {}", self.name("source")),
+            Some(Op::Get) => format!("GET {}", self.source()),
+            Some(op @ (Op::Search | Op::Query)) => {
+                let mut out = format!("{} {}", op.as_str(), self.source());
+                let words = self.argument("for");
+                self.put(&mut out, " FOR ", words);
+                let rule = self.given("where");
+                self.put(&mut out, " WHERE ", rule);
+                let limit = self.argument("limit");
+                self.put(&mut out, " LIMIT ", limit);
+                out
+            }
+            Some(Op::Validate) => {
+                let mut out = format!("VALIDATE {}", self.expression("rule"));
+                let message = self.argument("message");
+                self.put(&mut out, " ELSE ", message);
+                out
+            }
+            Some(Op::Merge) => {
+                let items = self.list("items", |writer, item| writer.value(item).unwrap_or_default());
+                let mut out = format!("MERGE {}", items.join(", "));
+                let by = self.text("by");
+                self.put(&mut out, " BY ", (!by.is_empty()).then(|| quote_plain(&by)));
+                out
+            }
+            Some(Op::Filter) => {
+                let list = self.argument("list").unwrap_or_default();
+                format!("FILTER {list} WHERE {}", self.expression("where"))
+            }
+            Some(Op::Arbitrate) => {
+                let among = self.list("among", |_, item| format!("${}", word(item)));
+                let mut out = format!("ARBITRATE {}", among.join(", "));
+                let by = self.list("by", |_, item| word(item).to_owned());
+                self.put(&mut out, " BY ", (!by.is_empty()).then(|| by.join(", ")));
+                let within = self.argument("within");
+                self.put(&mut out, " WITHIN ", within);
+                out
+            }
+            Some(Op::Ask) => {
+                let mut out = format!("ASK {}", self.argument("question").unwrap_or_default());
+                let options = self.argument("options");
+                self.put(&mut out, " OPTIONS ", options);
+                out
+            }
             Some(Op::Extract) => self.extract(),
             Some(Op::Compute) => format!("COMPUTE {}", self.expression("expression")),
             Some(Op::If) => {
@@ -104,8 +154,84 @@ impl Writer<'_> {
             }
             Some(Op::Call) => self.call(),
             // Reported by the reader of the text form, at this word.
-            _ => op.to_owned(),
+            None => op.to_owned(),
         }
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as the others do")]
+    fn put(&self, out: &mut String, before: &str, value: Option<String>) {
+        if let Some(value) = value {
+            out.push_str(before);
+            out.push_str(&value);
+        }
+    }
+
+    /// An expression that may be absent.
+    fn given(&mut self, field: &'static str) -> Option<String> {
+        let expression = self.expression(field);
+        self.args.contains_key(field).then_some(expression)
+    }
+
+    fn list(&mut self, field: &'static str, item: impl Fn(&mut Self, &Value) -> String) -> Vec<String> {
+        self.used.push(field);
+        match self.args.get(field) {
+            Some(Value::List(items)) => items.iter().map(|i| item(self, i)).collect(),
+            None => Vec::new(),
+            Some(other) => {
+                let message = format!("`{field}` of {} is a {}; it is a list", self.shown, other.kind());
+                say(self.problems, Some(self.id), message);
+                Vec::new()
+            }
+        }
+    }
+
+    /// A source with its arguments and the others behind `OR`.
+    fn source(&mut self) -> String {
+        let mut out = self.name("source");
+        if self.args.contains_key("arguments") {
+            out.push_str(&self.arguments());
+        }
+        let or = self.list("or", |_, item| name(item.as_str().unwrap_or("")));
+        for other in or {
+            out.push_str(" OR ");
+            out.push_str(&other);
+        }
+        out
+    }
+
+    /// `as`, `unit` and `with` of a step.
+    fn options(&mut self, step: &Map) -> String {
+        let mut out = String::new();
+        if let Some(r#type) = step.get("as") {
+            self.put(&mut out, " AS ", Some(word(r#type).to_owned()));
+        }
+        if let Some(unit) = step.get("unit") {
+            let unit = unit.as_str().map_or_else(|| unit.to_json(), quote_plain);
+            self.put(&mut out, " UNIT ", Some(unit));
+        }
+        if let Some(with) = step.get("with") {
+            let with = self.with(with);
+            out.push_str(&with);
+        }
+        out
+    }
+
+    fn with(&mut self, with: &Value) -> String {
+        let Some(map) = with.as_map() else {
+            say(self.problems, None, format!("`with` of {} is a {}; it is a map", self.shown, with.kind()));
+            return String::new();
+        };
+        let parts: Vec<String> = map
+            .iter()
+            .map(|(key, value)| {
+                let text = match (key.as_str(), value) {
+                    ("on_failure", Value::Text(text)) if argument_name(text) == *text => text.clone(),
+                    _ => self.value(value).unwrap_or_default(),
+                };
+                format!("{}: {text}", argument_name(key))
+            })
+            .collect();
+        if parts.is_empty() { String::new() } else { format!(" WITH {}", parts.join(", ")) }
     }
 
     fn extract(&mut self) -> String {
@@ -116,26 +242,19 @@ impl Writer<'_> {
             say(self.problems, Some(self.id), format!("`from` of {} is not the name of a binding", self.shown));
             "EXTRACT".clone_into(&mut out);
         }
-        let ways = ["path", "pattern", "named"].iter().filter(|w| self.args.contains_key(w)).count();
-        if ways > 1 {
-            say(
-                self.problems,
-                Some(self.id),
-                format!("{} has several of path, pattern and named; keep one", self.shown),
-            );
-        }
-        self.used.extend(["path", "pattern", "named", "pick", "as", "default"]);
-        let text = |name: &str| self.args.get(name).and_then(Value::as_str);
-        if let Some(path) = text("path") {
-            out.push_str(&format!(" JSONPATH {}", quote_pattern(path)));
-        } else if let Some(pattern) = text("pattern") {
-            out.push_str(&format!(" PATTERN {}", quote_pattern(pattern)));
-        } else if let Some(named) = text("named") {
-            let quoted = name(named);
-            if quoted.starts_with('"') {
-                say(self.problems, Some(self.id), format!("{named:?} in {} is not the name of a pattern", self.shown));
-            } else {
-                out.push_str(&format!(" PATTERN {quoted}"));
+        self.used.extend(WAYS);
+        self.used.extend(["near", "or", "pick", "as", "default"]);
+        let how = self.how(self.args);
+        out.push_str(&how);
+        if let Some(or) = self.args.get("or") {
+            for way in or.as_list().unwrap_or(&[]) {
+                match way.as_map() {
+                    Some(way) => {
+                        let how = self.how(way);
+                        out.push_str(&format!(" OR{how}"));
+                    }
+                    None => say(self.problems, Some(self.id), format!("`or` of {} is a list of maps `{{path}}`", self.shown)),
+                }
             }
         }
         for (field, before) in [("pick", ""), ("as", "AS ")] {
@@ -154,8 +273,45 @@ impl Writer<'_> {
         out
     }
 
+    /// One way to find a value.
+    fn how(&mut self, map: &Map) -> String {
+        let ways: Vec<&str> = WAYS.into_iter().filter(|w| map.contains_key(*w)).collect();
+        if ways.len() > 1 {
+            let message = format!("{} has several of {}; keep one, and put the others under `or`", self.shown, WAYS.join(", "));
+            say(self.problems, Some(self.id), message);
+        }
+        let Some(way) = ways.first() else { return String::new() };
+        let value = map.get(*way).unwrap_or(&Value::Null);
+        let text = value.as_str().unwrap_or("");
+        match *way {
+            "path" => format!(" JSONPATH {}", quote_pattern(text)),
+            "pattern" => format!(" PATTERN {}", quote_pattern(text)),
+            "selector" => format!(" SELECTOR {}", quote_plain(text)),
+            "cell" => {
+                let heads: Vec<_> = value.as_list().unwrap_or(&[]).iter().map(|v| quote_plain(v.as_str().unwrap_or(""))).collect();
+                format!(" CELL {}", heads.join(", "))
+            }
+            "find" => {
+                let near = map.get("near").and_then(Value::as_str).map(|near| format!(" NEAR {}", quote_plain(near)));
+                format!(" FIND {}{}", word(value), near.unwrap_or_default())
+            }
+            _ => match name(text) {
+                quoted if quoted.starts_with('"') => {
+                    say(self.problems, Some(self.id), format!("{text:?} in {} is not the name of a pattern", self.shown));
+                    String::new()
+                }
+                bare => format!(" PATTERN {bare}"),
+            },
+        }
+    }
+
     fn call(&mut self) -> String {
         let tool = self.name("tool");
+        let arguments = self.arguments();
+        format!("CALL {tool}{arguments}")
+    }
+
+    fn arguments(&mut self) -> String {
         self.used.push("arguments");
         let empty = Map::new();
         let arguments = match self.args.get("arguments") {
@@ -173,7 +329,7 @@ impl Writer<'_> {
                 format!("{}: {}", argument_name(key), self.value(value).unwrap_or_else(|| "null".to_owned()))
             })
             .collect();
-        format!("CALL {tool}({})", parts.join(", "))
+        format!("({})", parts.join(", "))
     }
 
     fn text(&mut self, field: &'static str) -> String {
@@ -239,6 +395,15 @@ impl Writer<'_> {
             Err(_) => source.to_owned(),
         }
     }
+}
+
+/// The ways of `EXTRACT`, by the names of their arguments.
+const WAYS: [&str; 6] = ["path", "pattern", "named", "selector", "cell", "find"];
+
+/// A name without `$`; nothing when it is none, so that its place in the text stays empty and is reported there.
+fn word(value: &Value) -> &str {
+    let word = bare(value.as_str().unwrap_or(""));
+    if argument_name(word) == word { word } else { "" }
 }
 
 /// A value or an expression as the expression language writes it; `Err` has a single expression that stands

@@ -10,15 +10,21 @@ use crate::scope::{Scope, bare};
 use crate::{Op, limits};
 
 mod arguments;
+mod operations;
+mod options;
 
 pub(crate) use arguments::inside_quotes;
 
 /// A plan as it was read, whatever is wrong with it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct DraftPlan {
     pub(crate) steps: Vec<Draft>,
     pub(crate) note: String,
     pub(crate) options: Options,
+    /// What the plan's own options use.
+    pub(crate) uses: Vec<Use>,
+    /// Where the plan's own options stand.
+    pub(crate) head: Option<Span>,
 }
 
 /// A step as it was read.
@@ -82,23 +88,34 @@ pub(crate) fn parse(text: &str, scope: &Scope, problems: &mut Problems) -> Draft
             format!("a plan has at most {} steps; this one has {}", limits::MAX_STEPS, lines.lines.len()),
         );
     }
-    let mut steps = Vec::new();
+    let mut out = DraftPlan { note: lines.tail, ..DraftPlan::default() };
     for (index, line) in lines.lines.iter().enumerate() {
         let from = problems.len();
-        let step = Parser { masked: &lines.masked, scope, problems, uses: Vec::new() }.step(line, index);
+        let mut parser =
+            Parser { masked: &lines.masked, scope, problems, uses: Vec::new(), locals: false, options: Options::default() };
+        if parser.head(line, &mut out) {
+            continue;
+        }
+        let step = parser.step(line, index);
         if let Some(step) = step {
             problems.belong_to(from, &step.id.value);
-            steps.push(step);
+            out.steps.push(step);
         }
     }
-    DraftPlan { steps, note: lines.tail, options: Options::default() }
+    out
 }
+
+/// Names that a rule over items has of its own.
+const LOCALS: [&str; 2] = ["item", "index"];
 
 struct Parser<'a> {
     masked: &'a str,
     scope: &'a Scope,
     problems: &'a mut Problems,
     uses: Vec<Use>,
+    /// Whether the formula that is read is a rule over items.
+    locals: bool,
+    options: Options,
 }
 
 impl Parser<'_> {
@@ -108,14 +125,19 @@ impl Parser<'_> {
         let start = cursor.at;
         let id = self.binding(&mut cursor, line, index)?;
         let before = self.problems.len();
+        let body = cursor.remaining();
+        self.cut_options(&mut cursor);
         let action = self.operation(&mut cursor);
+        if let Some(action) = &action {
+            self.options_fit(action, body);
+        }
         if action.is_none() {
             // What a broken step uses is still used: nothing else is to look unused for it.
             self.loose_uses(Span::new(id.span.end, line.span.end));
         }
         self.problems.belong_to(before, &id.value);
         let span = Span::new(start, line.span.end);
-        Some(Draft { id, action, uses: self.uses, note: line.note.clone(), span, options: Options::default() })
+        Some(Draft { id, action, uses: self.uses, note: line.note.clone(), span, options: self.options })
     }
 
     /// `1.`, `-`, `*` in front of a step.
@@ -192,7 +214,7 @@ impl Parser<'_> {
     fn operation(&mut self, cursor: &mut Cursor<'_>) -> Option<Action> {
         let body = cursor.remaining();
         if body.start >= body.end {
-            self.problems.error("plan-syntax", body, format!("an operation is expected: {}", Op::available_names()));
+            self.problems.error("plan-syntax", body, format!("an operation is expected: {}", Op::names()));
             return None;
         }
         let word = cursor.name();
@@ -203,17 +225,6 @@ impl Parser<'_> {
         let Some(op) = Op::parse(word) else {
             return self.unknown_operation(word, span, body);
         };
-        if !op.available() {
-            self.problems.error(
-                "operation-not-available",
-                span,
-                format!(
-                    "{word} is an operation of the language that this version does not run; the others are {}",
-                    Op::available_names()
-                ),
-            );
-            return None;
-        }
         if cursor.peek().is_some_and(|c| !c.is_whitespace() && c != '(' && c != '$' && c != '"') {
             self.problems.error(
                 "plan-syntax",
@@ -224,11 +235,16 @@ impl Parser<'_> {
         cursor.skip_space();
         match op {
             Op::Get => self.get(cursor, span),
+            Op::Search | Op::Query => self.lookup(cursor, op, span),
             Op::Extract => self.extract(cursor, span),
             Op::Compute => self.formula(cursor.remaining(), Place::Always).map(Action::Compute),
             Op::If => self.condition(cursor, span),
             Op::Call => self.call(cursor, span),
-            _ => None,
+            Op::Validate => self.validate(cursor),
+            Op::Merge => self.merge(cursor, span),
+            Op::Filter => self.filter(cursor, span),
+            Op::Arbitrate => self.arbitrate(cursor, span),
+            Op::Ask => self.ask(cursor),
         }
     }
 
@@ -236,7 +252,7 @@ impl Parser<'_> {
     fn bare_expression(&mut self, body: Span) -> Option<Action> {
         let text = self.masked.get(body.start..body.end).unwrap_or("");
         let at = Span::new(body.start, body.start);
-        let message = format!("an operation is expected before this: {}", Op::available_names());
+        let message = format!("an operation is expected before this: {}", Op::names());
         let reads = throughline_expr::Expr::parse(text).is_ok();
         let problem = self.problems.error("plan-syntax", body, message);
         if reads {
@@ -265,7 +281,7 @@ impl Parser<'_> {
             .error(
                 "unknown-operation",
                 span,
-                format!("`{word}` is not an operation; the operations are {}{hint}", Op::available_names()),
+                format!("`{word}` is not an operation; the operations are {}{hint}", Op::names()),
             )
             .fix = repair;
         None
@@ -285,12 +301,21 @@ impl Parser<'_> {
                     let root = path.root();
                     let at = Span::new(path.span.start, path.span.start + root.len());
                     let name = bare(root).to_owned();
+                    if self.locals && LOCALS.contains(&root) {
+                        continue;
+                    }
                     self.uses.push(Use { dollar: root.starts_with('$'), name, span: at, place });
                 }
                 Some(Formula { expr, span })
             }
             Err(error) => {
-                self.problems.error(error.code(), error.span().unwrap_or(span), error.message());
+                // A word of another language is named by what stands there.
+                let ours = super::dialect::translated(text);
+                let hint = ours.as_ref().map_or_else(String::new, |ours| format!("; in this language: `{ours}`"));
+                let at = error.span().unwrap_or(span);
+                self.problems.error(error.code(), at, format!("{}{hint}", error.message())).fix =
+                    ours.and_then(|ours| fix("write it in this language", span, ours));
+                self.loose_uses(span);
                 None
             }
         }

@@ -200,6 +200,42 @@ impl<'a> Cursor<'a> {
         None
     }
 
+    /// The first place at which one of `words` stands, as [`Cursor::find_word`] has it.
+    pub(crate) fn find_first(&self, words: &[&str]) -> Option<usize> {
+        words.iter().filter_map(|word| self.find_word(word)).min()
+    }
+
+    /// Takes `word` if it comes next as a word of its own.
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
+        let mut ahead = *self;
+        ahead.skip_space();
+        let found = ahead.name().is_some_and(|span| ahead.slice(span) == word);
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
+    /// Where the bracket closes that was opened just before.
+    pub(crate) fn close(&self) -> Option<usize> {
+        let mut depth = 0_usize;
+        let mut cursor = *self;
+        while let Some(c) = cursor.peek() {
+            if matches!(c, '"' | '\'') {
+                cursor.quoted();
+                continue;
+            }
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' if depth == 0 => return Some(cursor.at),
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            cursor.at += c.len_utf8();
+        }
+        None
+    }
+
     /// How many brackets of the rest are open at its end; `None` when a quote is.
     pub(crate) fn open_brackets(&self) -> Option<usize> {
         let mut depth = 0_usize;

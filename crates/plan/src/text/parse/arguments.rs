@@ -6,7 +6,7 @@ use super::{Parser, Place, Use};
 use crate::check::problems::fix;
 use crate::holes::{Language, holes};
 use crate::limits;
-use crate::plan::{Action, Argument, Extract, How, Pick, Spanned, Type};
+use crate::plan::{Action, Argument, Extract, How, Looks, Pick, Spanned, Type};
 use crate::scope::bare;
 use crate::text::token::{Cursor, Quoted, trimmed};
 
@@ -23,8 +23,9 @@ pub(crate) fn inside_quotes(text: &Spanned<String>) -> Option<usize> {
 impl Parser<'_> {
     pub(super) fn get(&mut self, cursor: &mut Cursor<'_>, op: Span) -> Option<Action> {
         let source = self.named(cursor, op, "a source is expected, as in `GET orders`")?;
+        let (arguments, or) = self.source_parts(cursor)?;
         self.nothing_after(cursor);
-        Some(Action::Get { source, arguments: Vec::new(), or: Vec::new() })
+        Some(Action::Get { source, arguments, or })
     }
 
     pub(super) fn condition(&mut self, cursor: &mut Cursor<'_>, op: Span) -> Option<Action> {
@@ -81,13 +82,18 @@ impl Parser<'_> {
             problem.fix = if closes { fix("close the bracket", end, ")") } else { None };
             return None;
         }
-        let inner = Cursor { end: body.end - 1, ..*cursor };
+        let arguments = self.bracketed(Cursor { end: body.end - 1, ..*cursor }, tool.span)?;
+        Some(Action::Call { tool, arguments })
+    }
+
+    /// The arguments between brackets.
+    pub(super) fn bracketed(&mut self, inner: Cursor<'_>, of: Span) -> Option<Vec<Argument>> {
         let mut arguments: Vec<Argument> = Vec::new();
         let parts = if inner.remaining().start < inner.remaining().end { inner.split_commas() } else { Vec::new() };
         if parts.len() > limits::MAX_ARGUMENTS {
             let message =
                 format!("a call takes at most {} arguments; this one has {}", limits::MAX_ARGUMENTS, parts.len());
-            self.problems.error("plan-syntax", tool.span, message);
+            self.problems.error("plan-syntax", of, message);
             return None;
         }
         let mut whole = true;
@@ -102,7 +108,7 @@ impl Parser<'_> {
                 None => whole = false,
             }
         }
-        whole.then_some(Action::Call { tool, arguments })
+        whole.then_some(arguments)
     }
 
     /// `name: expression`
@@ -146,6 +152,15 @@ impl Parser<'_> {
         }
         cursor.skip_space();
         let how = self.how(cursor)?;
+        let mut or = Vec::new();
+        while cursor.eat_word("OR") {
+            or.push(self.how(cursor)?);
+        }
+        if or.len() > limits::MAX_ALTERNATIVES {
+            let message = format!("a step has at most {} other ways; this one has {}", limits::MAX_ALTERNATIVES, or.len());
+            self.problems.error("plan-syntax", from.span, message);
+            return None;
+        }
         let (mut pick, mut r#type, mut default) = (None, None, None);
         while !cursor.is_done() {
             let Some(word_span) = cursor.name() else { return self.surprise(cursor) };
@@ -156,21 +171,27 @@ impl Parser<'_> {
                 cursor.skip_space();
                 let found = self.r#type(cursor, word_span)?;
                 self.twice(r#type.replace(found).is_some(), word_span);
+            } else if word == "UNIT" {
+                self.unit(cursor, word_span)?;
             } else if word == "DEFAULT" {
-                default = Some(self.formula(cursor.remaining(), Place::Always)?);
-                cursor.at = cursor.end;
+                let end = cursor.find_first(&["AS", "UNIT"]).unwrap_or(cursor.end);
+                default = Some(self.formula(Span::new(cursor.at, end), Place::Always)?);
+                cursor.at = end;
             } else {
                 cursor.at = word_span.start;
                 return self.surprise(cursor);
             }
         }
-        Some(Action::Extract(Box::new(Extract { from, how, or: Vec::new(), pick, r#type, default })))
+        Some(Action::Extract(Box::new(Extract { from, how, or, pick, r#type, default })))
     }
 
     fn how(&mut self, cursor: &mut Cursor<'_>) -> Option<How> {
+        cursor.skip_space();
+        let start = cursor.at;
         let span = cursor.name();
         let word = span.map_or("", |s| cursor.slice(s));
         cursor.skip_space();
+        let at = span.unwrap_or_default();
         match word {
             "JSONPATH" => {
                 if let Some(quoted) = cursor.quoted() {
@@ -183,7 +204,7 @@ impl Parser<'_> {
                 if text.is_empty() {
                     self.problems.error(
                         "plan-syntax",
-                        span.unwrap_or_default(),
+                        at,
                         "a path in quotes is expected: `JSONPATH \"$.items[0].price\"`",
                     );
                 } else {
@@ -202,19 +223,69 @@ impl Parser<'_> {
                     return Some(How::Named(Spanned::new(cursor.slice(span).to_owned(), span)));
                 }
                 let message = "a regular expression in quotes is expected (`PATTERN r\"total: (\\d+)\"`), or the name of a pattern of the domain";
-                self.problems.error("plan-syntax", span.unwrap_or_default(), message);
+                self.problems.error("plan-syntax", at, message);
                 None
             }
-            _ => {
-                let at = span.unwrap_or_else(|| cursor.remaining());
-                self.problems.error("plan-syntax", at, "JSONPATH or PATTERN is expected here");
-                None
+            "SELECTOR" => self.quoted_text(cursor, at, "`SELECTOR \"table.q3 td\"`").map(How::Selector),
+            "CELL" => {
+                let expected = "`CELL \"head of the row\", \"head of the column\"`";
+                let row = self.quoted_text(cursor, at, expected)?;
+                cursor.skip_space();
+                cursor.eat(",");
+                let column = self.quoted_text(cursor, at, expected)?;
+                Some(How::Cell(row, column))
             }
+            "FIND" => {
+                let names: Vec<_> = Looks::ALL.iter().map(|l| l.as_str()).collect();
+                let looks = self.one_of(cursor, at, &names, "what FIND looks for", "unknown-type")?;
+                let near = if cursor.eat_word("NEAR") {
+                    Some(self.quoted_text(cursor, at, "`NEAR \"yield rate\"`")?)
+                } else {
+                    None
+                };
+                Some(How::Looks(Spanned::new(Looks::parse(&looks.value)?, looks.span), near))
+            }
+            _ => self.other_how(&Cursor { at: start, ..*cursor }, span),
         }
     }
 
+    /// What other systems write where `JSONPATH` or `PATTERN` stands.
+    fn other_how(&mut self, cursor: &Cursor<'_>, word: Option<Span>) -> Option<How> {
+        const EXPECTED: &str = "JSONPATH, PATTERN, SELECTOR, CELL or FIND is expected here";
+        const OTHERS: [(&str, &str); 12] = [
+            ("REGEX", "PATTERN"),
+            ("REGEXP", "PATTERN"),
+            ("MATCH", "PATTERN"),
+            ("MATCHES", "PATTERN"),
+            ("WITH", "PATTERN"),
+            ("PATH", "JSONPATH"),
+            ("JSON_PATH", "JSONPATH"),
+            ("JSON", "JSONPATH"),
+            ("CSS", "SELECTOR"),
+            ("XPATH", "SELECTOR"),
+            ("TABLE", "CELL"),
+            ("RECOGNISE", "FIND"),
+        ];
+        let mut ahead = *cursor;
+        if let Some(quoted) = ahead.quoted().filter(|q| !q.open) {
+            let at = Span::new(quoted.span.start, quoted.span.start);
+            let way = if quoted.value.starts_with('$') { "JSONPATH" } else { "PATTERN" };
+            self.problems.error("plan-syntax", quoted.span, EXPECTED).fix =
+                fix(format!("write {way}"), at, format!("{way} "));
+            return None;
+        }
+        let at = word.unwrap_or_else(|| cursor.remaining());
+        let upper = cursor.slice(at).to_uppercase();
+        let problem = self.problems.error("plan-syntax", at, EXPECTED);
+        let ways = ["JSONPATH", "PATTERN", "SELECTOR", "CELL", "FIND"];
+        let meant = OTHERS.iter().find(|(other, _)| *other == upper).map(|(_, ours)| *ours);
+        let meant = meant.or_else(|| crate::nearest::nearest(&upper, ways)).filter(|_| word.is_some());
+        problem.fix = meant.and_then(|way| fix(format!("write {way}"), at, way));
+        None
+    }
+
     /// A text in quotes; a pattern with a wrong escape is taken as it is, so that all else can be said of it.
-    fn text(&mut self, quoted: Quoted, is_pattern: bool) -> Option<Spanned<String>> {
+    pub(super) fn text(&mut self, quoted: Quoted, is_pattern: bool) -> Option<Spanned<String>> {
         if quoted.open {
             let message = "this text is not closed; add a quote";
             self.problems.error("plan-syntax", quoted.span, message);
@@ -239,33 +310,68 @@ impl Parser<'_> {
         }
     }
 
-    fn r#type(&mut self, cursor: &mut Cursor<'_>, after: Span) -> Option<Type> {
+    pub(super) fn r#type(&mut self, cursor: &mut Cursor<'_>, after: Span) -> Option<Type> {
+        cursor.skip_space();
         let names: Vec<_> = Type::ALL.iter().map(|t| t.as_str()).collect();
+        let found = self.one_of(cursor, after, &names, "a type", "unknown-type")?;
+        Type::parse(&found.value)
+    }
+
+    /// One of some words.
+    pub(super) fn one_of(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        after: Span,
+        names: &[&str],
+        what: &str,
+        code: &str,
+    ) -> Option<Spanned<String>> {
+        cursor.skip_space();
+        let list = names.join(", ");
         let Some(span) = cursor.name() else {
-            self.problems.error("plan-syntax", after, format!("a type is expected after AS: {}", names.join(", ")));
+            self.problems.error("plan-syntax", after, format!("{what} is expected here: {list}"));
             return None;
         };
         let word = cursor.slice(span);
-        if let Some(found) = Type::parse(word) {
-            return Some(found);
+        if names.contains(&word) {
+            return Some(Spanned::new(word.to_owned(), span));
         }
         let meant = match word.to_lowercase().as_str() {
-            "int" => Some("integer"),
-            "float" | "decimal" | "double" | "numeric" | "money" => Some("number"),
-            "string" | "str" => Some("text"),
-            "bool" => Some("boolean"),
-            "date" | "datetime" | "time" | "timestamp" => Some("instant"),
-            "timedelta" | "interval" => Some("duration"),
-            other => crate::nearest::nearest(other, names.iter().copied()),
+            "int" => "integer",
+            "float" | "decimal" | "double" | "numeric" | "percentage" => "number",
+            "string" | "str" => "text",
+            "bool" => "boolean",
+            "datetime" | "date" | "time" | "timestamp" => "instant",
+            "timedelta" | "interval" => "duration",
+            "array" => "list",
+            "object" | "dict" => "map",
+            "currency" => "money",
+            "latest" => "newest",
+            "vote" => "majority",
+            "trusted" | "most_trusted" => "trust",
+            "fail" | "abort" => "stop",
+            "ignore" | "continue" | "null" => "skip",
+            _ => word,
         };
-        self.problems
-            .error("unknown-type", span, format!("`{word}` is not a type; the types are {}", names.join(", ")))
-            .fix = meant.and_then(|name| fix(format!("write {name}"), span, name));
+        let meant = names.iter().find(|n| **n == meant).copied();
+        let meant = meant.or_else(|| crate::nearest::nearest(word, names.iter().copied()));
+        self.problems.error(code, span, format!("`{word}` is not {what}; there are {list}")).fix =
+            meant.and_then(|name| fix(format!("write {name}"), span, name));
+        None
+    }
+
+    /// A text in quotes, which must be there.
+    pub(super) fn quoted_text(&mut self, cursor: &mut Cursor<'_>, after: Span, expected: &str) -> Option<Spanned<String>> {
+        cursor.skip_space();
+        if let Some(quoted) = cursor.quoted() {
+            return self.text(quoted, false);
+        }
+        self.problems.error("plan-syntax", after, format!("a text in quotes is expected: {expected}"));
         None
     }
 
     /// A source, a tool or a pattern by name, bare or in quotes.
-    fn named(&mut self, cursor: &mut Cursor<'_>, op: Span, expected: &str) -> Option<Spanned<String>> {
+    pub(super) fn named(&mut self, cursor: &mut Cursor<'_>, op: Span, expected: &str) -> Option<Spanned<String>> {
         if let Some(quoted) = cursor.quoted() {
             return self.text(quoted, false);
         }
@@ -291,7 +397,7 @@ impl Parser<'_> {
         None
     }
 
-    fn nothing_after(&mut self, cursor: &mut Cursor<'_>) {
+    pub(super) fn nothing_after(&mut self, cursor: &mut Cursor<'_>) {
         if !cursor.is_done() {
             let span = trimmed(self.masked, cursor.remaining());
             self.problems.error("plan-syntax", span, "the step ends before this; remove it").fix =
@@ -300,12 +406,12 @@ impl Parser<'_> {
     }
 
     fn surprise(&mut self, cursor: &Cursor<'_>) -> Option<Action> {
-        let message = "ONE, FIRST, LAST, ALL, `AS type` or `DEFAULT expression` is expected here";
+        let message = "ONE, FIRST, LAST, ALL, `AS type`, `UNIT \"…\"` or `DEFAULT expression` is expected here";
         self.problems.error("plan-syntax", cursor.remaining(), message);
         None
     }
 
-    fn twice(&mut self, again: bool, span: Span) {
+    pub(super) fn twice(&mut self, again: bool, span: Span) {
         if again {
             self.problems.error("plan-syntax", span, "this stands twice in one step; keep one");
         }
