@@ -30,6 +30,11 @@ pub trait Env {
         None
     }
 
+    /// The zone of a name that is no written-out offset; `None` when its rules are not at hand.
+    fn zone_named(&self, _name: &str) -> Option<Zone> {
+        None
+    }
+
     /// Called with every text that had no zone and was read in [`Env::zone`], so that it can be flagged.
     fn zone_assumed(&self, _text: &str) {}
 }
@@ -168,6 +173,10 @@ impl Env for Overlay<'_> {
 
     fn zone(&self) -> Option<&Zone> {
         self.top.zone().or_else(|| self.below.zone())
+    }
+
+    fn zone_named(&self, name: &str) -> Option<Zone> {
+        self.top.zone_named(name).or_else(|| self.below.zone_named(name))
     }
 
     fn zone_assumed(&self, text: &str) {

@@ -57,6 +57,14 @@ impl<'e> Context<'e> {
         self.env.zone()
     }
 
+    pub(crate) fn has_happened(&self, event: &str) -> bool {
+        self.env.get_path(&["events", event, "happened"]) == Some(Value::Bool(true))
+    }
+
+    pub(crate) fn zone_named(&self, name: &str) -> Option<Zone> {
+        self.env.zone_named(name)
+    }
+
     pub(crate) fn spend(&self, units: u64) -> Result<(), Error> {
         match self.fuel.get().checked_sub(units) {
             Some(left) => {

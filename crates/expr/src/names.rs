@@ -62,12 +62,30 @@ fn visit(node: &Node, optional: bool, bound: &mut Vec<String>, out: &mut Vec<Fre
             visit(right, false, bound, out);
         }
         NodeData::Is { operand, test: Test::Defined, .. } => visit(operand, true, bound, out),
+        // An event that is named, not a value.
+        NodeData::Call { name, args, .. } if matches!(name.as_str(), "after" | "before") => {
+            if let Some((arg, event)) = args.first().and_then(|arg| Some((arg, event_name(arg)?))) {
+                let path = Path { segments: vec!["events".to_owned(), event], span: arg.span };
+                out.push(Free { path, optional: true });
+            }
+        }
         NodeData::Call { name, args, .. } => {
             let lenient = functions::takes_unknown_names(name);
             args.iter().for_each(|arg| visit(arg, lenient, bound, out));
         }
         _ => node.each_child(&mut |child| visit(child, false, bound, out)),
     }
+}
+
+/// The name of an event as it is written: a word, words with points between, or a text.
+pub(crate) fn event_name(node: &Node) -> Option<String> {
+    if let NodeData::Text(text) = &node.data {
+        return Some(text.clone());
+    }
+    let (root, steps) = chain(node);
+    let NodeData::Name(root) = &root.data else { return None };
+    let words = steps.iter().map(|link| written(link.step)).collect::<Option<Vec<_>>>()?;
+    Some(std::iter::once(root.clone()).chain(words).collect::<Vec<_>>().join("."))
 }
 
 fn visit_chain(node: &Node, optional: bool, bound: &mut Vec<String>, out: &mut Vec<Free>) {

@@ -16,9 +16,10 @@ use jiff::tz::{Offset, TimeZone};
 
 use crate::error::{Code, Error};
 
-pub use calendar::{Gap, Unit, add_span, difference, slot};
+pub use calendar::{Gap, Unit, add_span, difference, slot, weekday};
 pub(crate) use duration::is_iso_duration;
 pub use duration::{Duration, parse_duration};
+use zone::Shown;
 pub use zone::Zone;
 
 /// The longest text that is read as an instant or a duration, in bytes.
@@ -52,9 +53,16 @@ pub struct Reading {
 pub fn parse_instant(text: &str, zone: Option<&Zone>) -> Result<Reading, Error> {
     let trimmed = text.trim();
     let parts = parts(trimmed).ok_or_else(|| bad_instant(text))?;
-    let (tz, zone_assumed) = match (parts.offset, zone) {
-        (Some(offset), _) => (TimeZone::fixed(offset), false),
-        (None, Some(zone)) => (zone.tz().clone(), true),
+    let (timestamp, zone_assumed) = match (parts.offset, zone) {
+        (Some(offset), _) => (TimeZone::fixed(offset).to_timestamp(parts.civil).ok(), false),
+        // A time that a change of clocks skips is read as if the clocks had not changed yet, one that it
+        // repeats as the first of the two.
+        (None, Some(zone)) => (
+            zone.shown(parts.civil).map(|shown| match shown {
+                Shown::At(at) | Shown::Skipped(at) => at,
+            }),
+            true,
+        ),
         (None, None) => {
             return Err(Error::new(
                 Code::ZoneMissing,
@@ -62,9 +70,7 @@ pub fn parse_instant(text: &str, zone: Option<&Zone>) -> Result<Reading, Error> 
             ));
         }
     };
-    // A time that a change of clocks skips is read as if the clocks had not changed yet, one that it
-    // repeats as the first of the two.
-    let timestamp = tz.to_ambiguous_timestamp(parts.civil).compatible().map_err(|_| bad_instant(text))?;
+    let timestamp = timestamp.ok_or_else(|| bad_instant(text))?;
     Ok(Reading { ms: floor_ms(timestamp), zone_assumed })
 }
 
@@ -82,7 +88,7 @@ fn floor_ms(timestamp: Timestamp) -> i64 {
 #[must_use]
 pub fn format_instant(ms: i64, zone: Option<&Zone>) -> String {
     let Ok(timestamp) = timestamp(ms) else { return format!("@{ms}") };
-    let offset = zone.map_or(Offset::UTC, |zone| zone.tz().to_offset(timestamp));
+    let offset = zone.map_or(Offset::UTC, |zone| zone.offset(timestamp));
     let civil = TimeZone::fixed(offset).to_datetime(timestamp);
     let mut out = String::with_capacity(29);
     let _ = write!(
@@ -115,7 +121,8 @@ pub(crate) fn timestamp(ms: i64) -> Result<Timestamp, Error> {
 /// What the clocks and calendars of a zone show at an instant; UTC when there is no zone.
 pub(crate) fn civil(ms: i64, zone: Option<&Zone>) -> Result<DateTime, Error> {
     let timestamp = timestamp(ms)?;
-    Ok(zone.map_or(&TimeZone::UTC, Zone::tz).to_datetime(timestamp))
+    let offset = zone.map_or(Offset::UTC, |zone| zone.offset(timestamp));
+    Ok(TimeZone::fixed(offset).to_datetime(timestamp))
 }
 
 /// Whether the text begins as an instant or a date does. A cheap look, not a reading.

@@ -130,7 +130,10 @@ impl Args {
             if let Some(zone) = context.zone().filter(|zone| zone.name() == text) {
                 return Ok(zone.clone());
             }
-            return Zone::parse(text).map_err(|error| error.at(span));
+            return match context.zone_named(text) {
+                Some(zone) => Ok(zone),
+                None => Zone::parse(text).map_err(|error| error.at(span)),
+            };
         }
         context.zone().cloned().ok_or_else(|| {
             Error::new(

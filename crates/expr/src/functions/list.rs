@@ -18,6 +18,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Val::from(c.lenient(node)?.is_some_and(|val| !val.is_null())))
     }),
     lazy(
+        "after(event)",
+        "Whether the event has happened: a scheduled one fired, or the machine took it.",
+        1,
+        1,
+        false,
+        |c, nodes| happened(c, nodes).map(Val::from),
+    ),
+    lazy("before(event)", "Whether the event has not happened yet.", 1, 1, false, |c, nodes| {
+        Ok(Val::from(!happened(c, nodes)?))
+    }),
+    lazy(
         "coalesce(a, b, …)",
         "The first argument that is there and not null, else null; names may be unknown.",
         1,
@@ -368,4 +379,12 @@ fn get(_: &Context<'_>, mut args: Args) -> Result<Val, Error> {
         Some(Value::Null) | None => default,
         Some(value) => Val::Plain(value.clone()),
     })
+}
+
+/// The event that is named is looked up and not evaluated: `after(order_confirmed)`, `after("订单确认")`.
+fn happened(c: &Context<'_>, nodes: &[Node]) -> Result<bool, Error> {
+    let [node] = nodes else { return Err(missing()) };
+    let name = crate::names::event_name(node)
+        .ok_or_else(|| bad_argument("an event is named here, as a word or in quotes").at(node.span))?;
+    Ok(c.has_happened(&name))
 }

@@ -1,10 +1,10 @@
 //! Steps on the calendar of a zone, and what a change of clocks does to them.
 
 use jiff::civil::{Date, DateTime};
-use jiff::tz::{AmbiguousOffset, TimeZone};
 use rust_decimal::Decimal;
 
 use super::duration::{MS_DAY, MS_HOUR, MS_MINUTE, MS_SECOND};
+use super::zone::Shown;
 use super::{Duration, Zone, civil, floor_ms};
 use crate::decimal;
 use crate::error::{Code, Error};
@@ -39,11 +39,10 @@ pub fn add_span(ms: i64, span: &Duration, zone: Option<&Zone>, gap: Gap) -> Resu
     if span.months != 0 || span.days != 0 {
         let local = civil(ms, zone)?;
         let moved = step(local, span.months, span.days).ok_or_else(outside)?;
-        let ambiguous = zone.map_or(&TimeZone::UTC, Zone::tz).to_ambiguous_timestamp(moved);
-        if gap == Gap::Skip && matches!(ambiguous.offset(), AmbiguousOffset::Gap { .. }) {
-            return Ok(None);
-        }
-        at = floor_ms(ambiguous.compatible().map_err(|_| outside())?);
+        at = floor_ms(match zone.map_or_else(Zone::utc, Zone::clone).shown(moved).ok_or_else(outside)? {
+            Shown::Skipped(_) if gap == Gap::Skip => return Ok(None),
+            Shown::At(at) | Shown::Skipped(at) => at,
+        });
     }
     let at = at.checked_add(span.ms).ok_or_else(outside)?;
     super::timestamp(at)?;
@@ -57,6 +56,14 @@ pub fn add_span(ms: i64, span: &Duration, zone: Option<&Zone>, gap: Gap) -> Resu
 /// As [`add_span`], and `bad-duration` when the slot is too far away.
 pub fn slot(start: i64, span: &Duration, index: i64, zone: Option<&Zone>, gap: Gap) -> Result<Option<i64>, Error> {
     add_span(start, &span.checked_mul(index)?, zone, gap)
+}
+
+/// The day of the week in a zone (UTC when there is none): 0 is Monday.
+///
+/// # Errors
+/// `bad-instant` when the number is not one.
+pub fn weekday(ms: i64, zone: Option<&Zone>) -> Result<i64, Error> {
+    Ok(i64::from(civil(ms, zone)?.weekday().to_monday_zero_offset()))
 }
 
 fn step(local: DateTime, months: i64, days: i64) -> Option<DateTime> {
