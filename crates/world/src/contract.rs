@@ -75,9 +75,14 @@ pub(crate) fn step(path: &str, name: &str) -> String {
     format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The domain's zone; `None` when it has none, or names one whose rules are not at hand here.
+/// The domain's zone; `None` when it has none.
 pub(crate) fn zone(domain: &Domain) -> Option<Zone> {
-    Zone::parse(domain.zone.as_deref()?).ok()
+    zone_named(domain, domain.zone.as_deref()?)
+}
+
+/// The zone of a name; `None` when it is no offset and no zone whose rules were loaded.
+pub(crate) fn zone_named(domain: &Domain, name: &str) -> Option<Zone> {
+    Zone::named(name, domain.zones.get(name).map(|zone| zone.rules.as_str()))
 }
 
 /// An instant that a command gives.
@@ -90,10 +95,15 @@ pub(crate) struct Instant {
 
 /// Reads an instant; one without a zone is read in the domain's, and flagged, or refused.
 pub(crate) fn read_time(domain: &Domain, time: &Time, path: &str) -> Result<Instant, Refusal> {
+    read_time_in(zone(domain).as_ref(), time, path)
+}
+
+/// Reads an instant; one without a zone is read in this one, and flagged, or refused.
+pub(crate) fn read_time_in(zone: Option<&Zone>, time: &Time, path: &str) -> Result<Instant, Refusal> {
     match time {
         Time::Millis(ms) => Ok(Instant { ms: *ms, text: None, zone_assumed: false }),
         Time::Text(text) => {
-            let reading = parse_instant(text, zone(domain).as_ref()).map_err(|error| expr_refusal(&error, path))?;
+            let reading = parse_instant(text, zone).map_err(|error| expr_refusal(&error, path))?;
             Ok(Instant { ms: reading.ms, text: Some(text.clone()), zone_assumed: reading.zone_assumed })
         }
     }

@@ -35,6 +35,8 @@ impl World {
                 digest.text(state.status.as_str());
                 digest.value(&Value::List(vec![state.due.into(), state.fired_at.into(), state.late.into()]));
                 digest.text(&state.reason);
+                digest.number(state.slot);
+                digest.number(state.firings as i64);
             }
         }
         digest.number(self.quarantined.len() as i64);
@@ -76,6 +78,7 @@ impl World {
             if let Some(state) = event.state() {
                 digest.text(state.status.as_str());
                 digest.value(&state.due.into());
+                digest.number(state.firings as i64);
             }
         }
     }
@@ -164,4 +167,6 @@ fn event_terms(event: &Scheduled, digest: &mut Digest) {
     digest.value(&to_value(&event.missed).unwrap_or_default());
     digest.value(&Value::List(event.then.iter().map(throughline_protocol::Command::to_value).collect()));
     digest.value(&event.data);
+    digest.value(&Value::List(vec![event.after.clone().into(), event.before.clone().into()]));
+    digest.value(&event.repeat.as_ref().map(|rule| rule.value.clone()).unwrap_or_default());
 }

@@ -41,6 +41,8 @@ pub(crate) struct Node {
     pub(crate) mentions: Versions<Option<Arc<Origin>>>,
     /// The inputs among them that have an origin: the same one again is no new mention.
     pub(crate) origins: SortedSet<Arc<Origin>>,
+    /// The inputs that said something of its fields.
+    pub(crate) said_by: SortedSet<Arc<Origin>>,
     /// The records that changed it, or what it stands for.
     pub(crate) changed: Versions<()>,
     pub(crate) fields: SortedMap<Arc<str>, Timeline<Cell>>,

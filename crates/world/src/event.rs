@@ -9,6 +9,8 @@ use throughline_protocol::Command;
 use throughline_protocol::command::{Missed, Otherwise};
 use throughline_value::{SortedMap, SortedSet, Value};
 
+use crate::repeat::{Rule, Slot};
+
 /// The id of an event.
 pub(crate) type EventId = Arc<str>;
 
@@ -49,6 +51,10 @@ pub(crate) struct State {
     pub(crate) fired_at: Option<Millis>,
     pub(crate) late: Option<Millis>,
     pub(crate) reason: String,
+    /// The slot that is due next, or the last one.
+    pub(crate) slot: i64,
+    /// How many times it fired.
+    pub(crate) firings: u64,
 }
 
 /// A condition with the text it was read from.
@@ -87,6 +93,11 @@ pub(crate) struct Scheduled {
     pub(crate) delay: Option<Duration>,
     pub(crate) when: Option<Condition>,
     pub(crate) unless: Option<Condition>,
+    /// What must have happened before it.
+    pub(crate) after: Vec<String>,
+    /// What it must come before.
+    pub(crate) before: Vec<String>,
+    pub(crate) repeat: Option<Rule>,
     pub(crate) otherwise: Otherwise,
     pub(crate) missed: Missed,
     pub(crate) then: Vec<Command>,
@@ -99,6 +110,12 @@ impl Scheduled {
         self.states.last()
     }
 
+    /// The slot that is due next.
+    pub(crate) fn slot(&self) -> Option<Slot> {
+        let state = self.state()?;
+        Some(Slot { index: state.slot, due: state.due? })
+    }
+
     pub(crate) fn is_open(&self) -> bool {
         self.state().is_some_and(|state| state.status.is_open())
     }
@@ -108,6 +125,8 @@ impl Scheduled {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agenda {
     pub(crate) by_id: SortedMap<EventId, Arc<Scheduled>>,
+    /// In the order of scheduling.
+    pub(crate) by_name: SortedMap<String, Vec<EventId>>,
     /// Pending with a time, in order.
     pub(crate) timed: SortedSet<(Millis, EventId)>,
     /// Open ones whose condition is looked at before, after or without a time.
@@ -123,8 +142,16 @@ impl Agenda {
 
     pub(crate) fn insert(&mut self, event: Scheduled) {
         let id = event.id.clone();
+        self.by_name.entry(event.name.clone()).or_default().push(id.clone());
         self.by_id.insert(id.clone(), Arc::new(event));
         self.index(&id);
+    }
+
+    /// The events of an id or a name.
+    pub(crate) fn called(&self, name: &str) -> impl Iterator<Item = &Scheduled> {
+        let by_id = self.get(name);
+        let named = if by_id.is_none() { self.by_name.get(name) } else { None };
+        by_id.into_iter().chain(named.into_iter().flatten().filter_map(|id| self.get(id)))
     }
 
     /// Puts a state on an event and keeps the indexes in step.
@@ -143,7 +170,7 @@ impl Agenda {
         match (state.status, state.due) {
             (Status::Pending, Some(due)) => {
                 self.timed.insert((due, id.clone()));
-                if event.unless.is_some() {
+                if event.unless.is_some() || !event.before.is_empty() {
                     self.watching.insert(id.clone());
                 }
             }

@@ -40,6 +40,7 @@
 //! | `wrong-end` | the relation may not start or end at this type |
 //! | `bad-confidence`, `below-floor` | not from 0 to 1; under the domain's floor, which says `drop` |
 //! | `empty-interval` | the relation would end before it begins |
+//! | `unknown-zone`, `bad-repeat` | the rules of a zone are not loaded; an event cannot repeat so |
 //! | `no-trigger`, `two-times` | the event has neither time nor condition; both `at` and `delay` |
 //! | `expr-syntax` and the other codes of reading an expression | the condition cannot be read; `span` says where |
 //! | `already-settled` | the event has fired, was dropped, skipped or cancelled |
@@ -56,14 +57,17 @@ mod event;
 mod evolve;
 mod fields;
 mod find;
+mod graph;
 mod identity;
 pub mod kind;
 pub mod limits;
 mod relation;
+mod repeat;
 mod view;
 mod world;
 
-pub use due::Due;
+pub use due::{Due, Idle};
+pub use graph::Upstream;
 pub use identity::{EntityId, Rules, entity_id};
 pub use throughline_protocol::At;
 pub use world::World;

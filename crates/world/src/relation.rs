@@ -46,11 +46,11 @@ impl Relation {
     }
 }
 
-/// A relation in its line. A held one ends nothing.
-#[derive(Clone, Debug)]
-pub(crate) struct Said {
-    id: RelationId,
-    held: bool,
+/// What was said of one thing, by valid time. Those that are held end nothing and lie apart.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    sure: Timeline<RelationId>,
+    held: Timeline<RelationId>,
 }
 
 /// The relations, indexed both ways.
@@ -59,9 +59,9 @@ pub(crate) struct Edges {
     pub(crate) by_id: BTreeMap<RelationId, Arc<Relation>>,
     pub(crate) by_end: BTreeMap<EntityId, BTreeSet<RelationId>>,
     /// Everything that was said of the same three: by start, name and end.
-    triples: BTreeMap<(EntityId, Arc<str>, EntityId), Timeline<Said>>,
+    triples: BTreeMap<(EntityId, Arc<str>, EntityId), Line>,
     /// Those that end others of any end: by start and name.
-    exclusive: BTreeMap<(EntityId, Arc<str>), Timeline<Said>>,
+    exclusive: BTreeMap<(EntityId, Arc<str>), Timeline<RelationId>>,
 }
 
 impl Edges {
@@ -70,19 +70,21 @@ impl Edges {
             self.by_end.entry(end.clone()).or_default().insert(relation.id.clone());
         }
         let (from, name, to) = (relation.from.clone(), relation.name.clone(), relation.to.clone());
-        let said = Said { id: relation.id.clone(), held: relation.is_held() };
-        if relation.exclusive && !said.held {
+        if relation.exclusive && !relation.is_held() {
             let line = self.exclusive.entry((from.clone(), name.clone())).or_default();
-            line.insert(relation.stamp.clone(), said.clone());
+            line.insert(relation.stamp.clone(), relation.id.clone());
         }
-        self.triples.entry((from, name, to)).or_default().insert(relation.stamp.clone(), said);
+        let line = self.triples.entry((from, name, to)).or_default();
+        let line = if relation.is_held() { &mut line.held } else { &mut line.sure };
+        line.insert(relation.stamp.clone(), relation.id.clone());
         self.by_id.insert(relation.id.clone(), Arc::new(relation));
     }
 
-    /// Everything that was said of the same three, by valid time.
+    /// Everything that was said of the same three.
     pub(crate) fn said(&self, from: &EntityId, name: &str, to: &EntityId) -> impl Iterator<Item = &Arc<Relation>> {
         let line = self.triples.get(&(from.clone(), name.into(), to.clone()));
-        line.into_iter().flat_map(Timeline::iter).filter_map(|(_, said)| self.by_id.get(&said.id))
+        let lines = line.into_iter().flat_map(|line| [&line.sure, &line.held]);
+        lines.flat_map(Timeline::iter).filter_map(|(_, id)| self.by_id.get(id))
     }
 
     /// The newest that was said of the same three at a moment: of those that are not held, and of those that
@@ -99,9 +101,9 @@ impl Edges {
         lines.flat_map(|(_, line)| self.newest_in(line, at)).collect()
     }
 
-    fn newest_in(&self, line: &Timeline<Said>, at: At) -> Vec<&Relation> {
-        let newest = [false, true].map(|held| line.at_where(at, |said| said.held == held));
-        newest.into_iter().flatten().filter_map(|(_, said)| self.by_id.get(&said.id)).map(Arc::as_ref).collect()
+    fn newest_in(&self, line: &Line, at: At) -> Vec<&Relation> {
+        let newest = [&line.sure, &line.held].map(|line| line.at(at));
+        newest.into_iter().flatten().filter_map(|(_, id)| self.by_id.get(id)).map(Arc::as_ref).collect()
     }
 }
 
@@ -127,21 +129,31 @@ pub(crate) fn relation_id(
 impl World {
     /// Until when a relation is true, by what was known after record `seq`.
     pub(crate) fn relation_end(&self, relation: &Relation, seq: Seq) -> Option<Millis> {
-        let starts = self.alike(&relation.from, seq);
+        let own = [relation.valid_to, relation.ended.at(seq).copied()].into_iter().flatten().min();
+        self.followers(relation, seq).map(|(stamp, _)| stamp.valid_from).chain(own).min()
+    }
+
+    /// The first statements that end this one, one for each line that can.
+    fn followers<'a>(&'a self, relation: &'a Relation, seq: Seq) -> impl Iterator<Item = &'a (Stamp, RelationId)> {
         let ends = self.alike(&relation.to, seq);
-        let next = |line: Option<&Timeline<Said>>| {
-            let next = line.and_then(|line| line.after(&relation.stamp, seq, |said| !said.held));
-            next.map(|(stamp, _)| stamp.valid_from)
+        let triple = move |from: &EntityId, to: &EntityId| {
+            let line = self.edges.triples.get(&(from.clone(), relation.name.clone(), to.clone()))?;
+            line.sure.after(&relation.stamp, seq)
         };
-        let mut end = [relation.valid_to, relation.ended.at(seq).copied()].into_iter().flatten().min();
-        let mut limit = |other: Option<Millis>| end = [end, other].into_iter().flatten().min();
-        for from in &starts {
-            limit(next(self.edges.exclusive.get(&((*from).clone(), relation.name.clone()))));
-            for to in &ends {
-                limit(next(self.edges.triples.get(&((*from).clone(), relation.name.clone(), (*to).clone()))));
-            }
-        }
-        end
+        self.alike(&relation.from, seq).into_iter().flat_map(move |from| {
+            let exclusive = self.edges.exclusive.get(&(from.clone(), relation.name.clone()));
+            let exclusive = exclusive.and_then(|line| line.after(&relation.stamp, seq));
+            ends.iter().filter_map(|to| triple(from, to)).chain(exclusive).collect::<Vec<_>>()
+        })
+    }
+
+    /// The record that ended a relation at `end`; none when it only ran out.
+    pub(crate) fn ended_by(&self, relation: &Relation, end: Millis, seq: Seq) -> Option<Seq> {
+        let by_command = relation.ended.entry_at(seq).filter(|(_, at)| *at == end).map(|(seq, _)| *seq);
+        by_command.or_else(|| {
+            let followers = self.followers(relation, seq).filter(|(stamp, _)| stamp.valid_from == end);
+            followers.map(|(stamp, _)| stamp.seq).min()
+        })
     }
 
     /// Whether a relation is true at a moment, and both its ends are there.

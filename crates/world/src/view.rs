@@ -94,6 +94,11 @@ impl World {
                 data: event.data.clone(),
                 seq: event.seq,
                 last_seq: *last_seq,
+                repeat: event.repeat.as_ref().map(|rule| rule.value.clone()).unwrap_or_default(),
+                firings: state.firings,
+                after: event.after.clone(),
+                before: event.before.clone(),
+                reason: state.reason.clone(),
             });
         }
         events.order_by(|a, b| (a.seq, &a.id).cmp(&(b.seq, &b.id)));
@@ -238,7 +243,7 @@ impl World {
         }
     }
 
-    fn relation_view(&self, relation: &Relation, at: At) -> RelationView {
+    pub(crate) fn relation_view(&self, relation: &Relation, at: At) -> RelationView {
         let end = |id| self.node(id).map_or_else(String::new, |node| self.root(node, at.seq).id.to_string());
         RelationView {
             id: relation.id.to_string(),
@@ -254,7 +259,7 @@ impl World {
     }
 }
 
-fn not_yet(name: &str) -> Refusal {
+pub(crate) fn not_yet(name: &str) -> Refusal {
     Refusal::new("unknown-entity", format!("`{name}` is not there at this moment"))
         .at_path("/entity")
         .suggest("look at a later moment")

@@ -35,6 +35,12 @@ impl World {
         self.quarantined.len()
     }
 
+    /// Whether an entity of this type was ever registered.
+    #[must_use]
+    pub fn knows_type(&self, entity_type: &str) -> bool {
+        self.names.knows(entity_type)
+    }
+
     pub(crate) fn node(&self, id: &str) -> Option<&Node> {
         self.nodes.get(id).map(Arc::as_ref)
     }

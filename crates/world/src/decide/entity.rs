@@ -7,8 +7,9 @@ use throughline_protocol::{At, Context, Decision, Refusal};
 use throughline_value::{Map, Value};
 
 use super::expect_version;
+use crate::bitemporal::Stamp;
 use crate::contract::{self, Taken, check_name, step};
-use crate::entity::Node;
+use crate::entity::{Cell, Node};
 use crate::fields::{map, some};
 use crate::find::{Found, NEWEST};
 use crate::identity::{Rules, entity_id};
@@ -181,18 +182,22 @@ impl World {
     fn news(&self, ctx: &Context<'_>, node: &Node, root: &Node, taken: Taken) -> Result<Taken, Refusal> {
         let at = At { seq: NEWEST, valid_at: ctx.valid() };
         let mut news = Taken::default();
+        let known_origin = ctx.origin.is_some_and(|origin| node.said_by.contains(origin));
         for (name, value) in taken.fields {
             let stands = self.field_of(root, &name, at);
             let same = stands.map_or(value.is_null(), |(_, cell)| cell.value == value);
             let dated = stands.filter(|_| ctx.valid_from.is_some()).map(|(stamp, _)| stamp.valid_from);
             let nothing_said_since = dated.is_none_or(|from| from == ctx.valid() && ctx.origin.is_none());
             let absent = stands.is_none() && value.is_null() && ctx.valid_from.is_none();
-            let repeated = node.fields.get(name.as_str()).is_some_and(|line| {
-                line.iter().any(|(stamp, cell)| {
-                    let origin = ctx.origin.is_some() && stamp.origin.as_deref() == ctx.origin;
-                    origin && cell.value == value && ctx.valid_from.is_none_or(|from| from == stamp.valid_from)
-                })
-            });
+            let repeated = known_origin
+                && node.fields.get(name.as_str()).is_some_and(|line| {
+                    let again =
+                        |(stamp, cell): &(Stamp, Cell)| stamp.origin.as_deref() == ctx.origin && cell.value == value;
+                    match ctx.valid_from {
+                        Some(from) => line.from_exactly(from).any(again),
+                        None => line.iter().any(again),
+                    }
+                });
             if repeated || absent || (same && stands.is_some() && nothing_said_since) {
                 continue;
             }

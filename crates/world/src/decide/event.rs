@@ -3,16 +3,18 @@
 use throughline_expr::Expr;
 use throughline_expr::time::{Gap, add_span, parse_duration};
 use throughline_journal::{Digest, Millis};
-use throughline_protocol::command::{CancelEvent, Command, ScheduleEvent, TriggerEvent};
+use throughline_protocol::command::{CancelEvent, Command, Missed, ScheduleEvent, TriggerEvent};
 use throughline_protocol::{Context, Decision, Refusal};
 use throughline_value::{Value, to_value};
 
-use crate::contract::{check_name, expr_refusal, read_time, suggest, zone};
+use crate::contract::{check_name, expr_refusal, read_time_in, suggest, zone};
+use crate::due::slots;
 use crate::event::{EventId, Scheduled};
 use crate::fields::{map, some};
 use crate::identity::short;
 use crate::kind;
-use crate::limits::{MAX_EVENT_COMMANDS, MAX_OPEN_EVENTS, MAX_SUGGESTION_NAMES};
+use crate::limits::{MAX_EVENT_COMMANDS, MAX_EVENT_ORDER, MAX_OPEN_EVENTS, MAX_SUGGESTION_NAMES};
+use crate::repeat::{Rule, Slot, zone_of};
 use crate::world::World;
 
 impl World {
@@ -34,10 +36,13 @@ impl World {
             }
         }
         let (due, at_text, zone_assumed) = due_of(ctx, command)?;
-        if due.is_none() && command.when.is_none() {
-            let message = "an event needs a time (`at` or `delay`), a condition (`when`), or both";
+        if due.is_none() && command.when.is_none() && command.after.is_empty() {
+            let message = "an event needs a time (`at` or `delay`), a condition (`when` or `after`), or both";
             return Err(Refusal::new("no-trigger", message));
         }
+        order(command)?;
+        let (repeat, slot) = repeat(ctx, command, due)?;
+        let due = slot.map_or(due, |slot| Some(slot.due));
         let (id, known) = self.event_id(ctx, command, due);
         if known {
             return Ok(Decision::unchanged([("event", Value::from(&*id)), ("unchanged", true.into())].into()));
@@ -55,6 +60,10 @@ impl World {
             ("zone_assumed", some(zone_assumed.into())),
             ("when", command.when.as_deref().map(Value::from)),
             ("unless", command.unless.as_deref().map(Value::from)),
+            ("after", some(command.after.clone().into())),
+            ("before", some(command.before.clone().into())),
+            ("repeat", repeat),
+            ("slot", slot.map(|slot| slot.index.into())),
             ("otherwise", to_value(&command.otherwise).ok()),
             ("missed", to_value(&command.missed).ok()),
             ("do", some(Value::List(command.then.iter().map(Command::to_value).collect()))),
@@ -72,7 +81,7 @@ impl World {
     pub fn trigger_event(&self, ctx: &Context<'_>, command: &TriggerEvent) -> Result<Decision, Refusal> {
         let event = self.open_event(&command.event)?;
         let due = event.state().and_then(|state| state.due);
-        let data = map([
+        let mut data = map([
             ("event", Some((&*event.id).into())),
             ("name", Some(event.name.as_str().into())),
             ("due", due.map(Value::from)),
@@ -81,6 +90,9 @@ impl World {
             ("by", Some("hand".into())),
             ("data", some(event.data.clone())),
         ]);
+        if let Value::Map(data) = &mut data {
+            data.extend(slots(event, ctx, event.slot()).into_iter().map(|(name, value)| (name.to_owned(), value)));
+        }
         let result = [("event", Value::from(&*event.id)), ("fired_at", ctx.now.into())];
         Ok(Decision::one(ctx.draft(kind::EVENT_FIRED, data), result.into()))
     }
@@ -111,8 +123,7 @@ impl World {
         if let Some(event) = self.agenda.get(id_or_name) {
             return if event.is_open() { Ok(event) } else { Err(settled(event)) };
         }
-        let named: Vec<&Scheduled> =
-            self.agenda.by_id.values().map(AsRef::as_ref).filter(|event| event.name == id_or_name).collect();
+        let named: Vec<&Scheduled> = self.agenda.called(id_or_name).collect();
         let open: Vec<&Scheduled> = named.iter().copied().filter(|event| event.is_open()).collect();
         match (open.as_slice(), named.last()) {
             ([event], _) => Ok(event),
@@ -169,6 +180,53 @@ impl World {
     }
 }
 
+/// What it comes after and before.
+fn order(command: &ScheduleEvent) -> Result<(), Refusal> {
+    for (names, path) in [(&command.after, "/after"), (&command.before, "/before")] {
+        if names.len() > MAX_EVENT_ORDER {
+            let message = format!("an event names at most {MAX_EVENT_ORDER} others; these are {}", names.len());
+            return Err(Refusal::new("too-many", message).at_path(path));
+        }
+        for (i, name) in names.iter().enumerate() {
+            check_name(name, &format!("{path}/{i}"))?;
+            if *name == command.name {
+                let message = "an event cannot come after or before itself; name another one";
+                return Err(Refusal::new("own-event", message).at_path(format!("{path}/{i}")));
+            }
+        }
+    }
+    if let Some(i) = command.before.iter().position(|name| command.after.contains(name)) {
+        let message = "it would have to come after and before the same event, so it could never fire";
+        return Err(Refusal::new("never-fires", message).at_path(format!("/before/{i}")));
+    }
+    Ok(())
+}
+
+/// How it repeats, as recorded, and its first slot.
+fn repeat(
+    ctx: &Context<'_>,
+    command: &ScheduleEvent,
+    due: Option<Millis>,
+) -> Result<(Option<Value>, Option<Slot>), Refusal> {
+    let Some(repeat) = &command.repeat else { return Ok((None, None)) };
+    let Some(start) = due else {
+        let message = "what repeats needs the time of its first slot: `at` or `delay`";
+        return Err(Refusal::new("no-trigger", message).at_path("/repeat"));
+    };
+    if command.missed == Missed::Restart {
+        let message = "what repeats has its next slot anyway; a missed one is `once`, `skip` or `all`";
+        return Err(Refusal::new("bad-repeat", message).at_path("/missed"));
+    }
+    let (rule, data) = Rule::decide(ctx, repeat, start)?;
+    let zone = zone_of(ctx, repeat)?;
+    match rule.slot_from(0, zone.as_ref()) {
+        Some(slot) => Ok((Some(data), Some(slot))),
+        None => {
+            Err(Refusal::new("bad-repeat", "there is no slot: `until` lies before the first").at_path("/repeat/until"))
+        }
+    }
+}
+
 fn settled(event: &Scheduled) -> Refusal {
     let status = event.state().map_or("", |state| state.status.as_str());
     let message = format!("the event `{}` is {status} already; schedule another one", event.name);
@@ -181,7 +239,11 @@ fn due_of(ctx: &Context<'_>, command: &ScheduleEvent) -> Result<(Option<Millis>,
     match (&command.at, &command.delay) {
         (Some(_), Some(_)) => Err(Refusal::new("two-times", "give `at` or `delay`, not both").at_path("/delay")),
         (Some(time), None) => {
-            let instant = read_time(ctx.domain, time, "/at")?;
+            let zone = match &command.repeat {
+                Some(repeat) => zone_of(ctx, repeat)?,
+                None => zone(ctx.domain),
+            };
+            let instant = read_time_in(zone.as_ref(), time, "/at")?;
             Ok((Some(instant.ms), instant.text, instant.zone_assumed))
         }
         (None, Some(delay)) => {

@@ -36,6 +36,7 @@ impl World {
             names: Versions::default(),
             mentions: Versions::default(),
             origins: SortedSet::new(),
+            said_by: SortedSet::new(),
             changed: Versions::default(),
             fields: SortedMap::new(),
             retired: Timeline::default(),
@@ -140,6 +141,9 @@ impl World {
                 }
             }
             let stamp = Stamp::of(record);
+            if !said.fields.is_empty() {
+                node.said_by.extend(stamp.origin.clone());
+            }
             for (name, value) in said.fields {
                 let original = said.originals.and_then(|o| o.get(name)).and_then(Value::as_str).map(Arc::from);
                 let cell = Cell { value: value.clone(), original };

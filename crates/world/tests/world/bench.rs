@@ -5,7 +5,7 @@ use throughline_expr::{Env, MapEnv, Value};
 use throughline_journal::{Actor, ActorKind, Digest, Journal, Millis, Origin, Record, Seq};
 use throughline_protocol::{At, Command, Context, Decision, Domain, Refusal};
 use throughline_value::json;
-use throughline_world::World;
+use throughline_world::{Idle, World};
 
 #[derive(Clone)]
 pub(crate) struct Bench {
@@ -163,11 +163,12 @@ impl Bench {
         self.now = now;
         let mut out = Vec::new();
         loop {
+            let idle = idle_since.map(|since| Idle { since, before: Seq::MAX });
             let due = {
                 let actor = Actor::of(ActorKind::Rule);
                 let meta = Meta::default();
                 let names = Names { world: &self.world, env: &self.env, at: self.at() };
-                self.world.first_due(&self.context(&meta, &actor), &names, idle_since)
+                self.world.first_due(&self.context(&meta, &actor), &names, idle)
             };
             let Some(due) = due else { return out };
             assert!(out.len() < 100, "what happens by itself comes to an end");
