@@ -1,8 +1,12 @@
 //! The checker: every problem at once, in the order of the text, with repairs.
 
+mod branches;
+mod budget;
 mod names;
 pub(crate) mod problems;
+mod sources;
 mod steps;
+mod types;
 
 use throughline_protocol::view::{PlanReport, PlanStep};
 use throughline_value::{Span, Value, json};
@@ -66,6 +70,10 @@ fn check_text(text: String, scope: &Scope, mut problems: Problems) -> (Option<Pl
     let draft = crate::text::parse(&text, scope, &mut problems);
     let graph = names::resolve(&text, &draft, scope, &mut problems);
     steps::check(&draft, scope, &mut problems);
+    sources::check(&text, &draft, scope, &mut problems);
+    types::check(&text, &draft, scope, &mut problems);
+    branches::check(&text, &draft, &graph, &mut problems);
+    budget::check(&text, &draft, &graph, scope, &mut problems);
     let plan = assemble(&text, draft, &graph);
     let report = report(text, problems, plan.as_ref(), &graph);
     (plan.filter(|_| report.ok), report)

@@ -129,6 +129,8 @@ pub struct Scope {
     pub names: SortedSet<String>,
     /// The bindings that the answer will use; `None` when it is not known.
     pub wanted: Option<SortedSet<String>>,
+    /// The most steps a plan may have, when the host says so.
+    pub max_steps: Option<u32>,
 }
 
 impl Scope {
@@ -198,6 +200,20 @@ impl Scope {
     #[must_use]
     pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same scope, with what else is known of a source.
+    #[must_use]
+    pub fn source_rule(mut self, name: impl Into<String>, rule: SourceRule) -> Self {
+        self.source_rules.insert(name.into(), rule);
+        self
+    }
+
+    /// The same scope, in which a plan has at most so many steps.
+    #[must_use]
+    pub fn max_steps(mut self, most: u32) -> Self {
+        self.max_steps = Some(most);
         self
     }
 

@@ -211,7 +211,7 @@ fn repairs_applied_by_a_machine_lead_to_a_plan_without_problems() {
     mends("$a := COMPUTE 1", "$a = COMPUTE 1");
     mends("$a = GET(orders)\n$b = EXTRACT $a JSONPATH \"$.id\"", "$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.id\"");
     mends("$a = refund(order: 1)", "$a = CALL refund(order: 1)");
-    mends("$a = IF 1 < 2 THEN 3", "$a = IF 1 < 2 THEN 3 ELSE null");
+    mends("$a = IF $order.n < 2 THEN 3", "$a = IF $order.n < 2 THEN 3 ELSE null");
     mends("$a = CALL refund(order: 1", "$a = CALL refund(order: 1)");
     mends(
         "$a = GET orders\n$b = EXTRACT $a PATTERN r\"{$order} (a)(b)\"",
@@ -283,6 +283,112 @@ $list  = CALL refund(order: [1, \"=a\", {\"k\": 2.50}], days: \"$x\")
         r#"{"order":"$order.id","days":"=1 + 2"}"#
     );
     assert_eq!(list[6].at(&["args", "else"]).map(Value::to_json).unwrap(), r#""='no'""#);
+}
+
+fn rich() -> Scope {
+    let schema = r#"{"properties": {"order": {"type": "string"}, "days": {"type": "integer"}, "tags": {"type": "array"}, "how": {"enum": ["full", "part"]}}}"#;
+    let temporal = throughline_plan::SourceRule { temporal: true, ..throughline_plan::SourceRule::default() };
+    let mut scope = scope()
+        .source("order_list", "orders.json")
+        .source("news", "news.json")
+        .source_rule("news", temporal)
+        .tool("credit", ToolRule { schema: json::read_value(schema).unwrap(), ..ToolRule::default() });
+    scope.sources.insert("world".to_owned(), throughline_plan::Target::World);
+    scope
+}
+
+/// Each problem of a plan in a richer scope, and what is left of the plan after all repairs.
+#[track_caller]
+fn deeper(plan: &str, expected: &[&str], mended: &str) {
+    let mut report = check(&plan.into(), &rich()).1;
+    assert_eq!(lines_of(&report), expected, "{plan}\n{:?}", report.diagnostics);
+    for _ in 0..20 {
+        if report.diagnostics.iter().all(|d| d.fix.is_none()) {
+            break;
+        }
+        let text = apply_fixes(&report.text, &report.diagnostics);
+        assert_ne!(text, report.text);
+        report = check(&text.as_str().into(), &rich()).1;
+    }
+    assert_eq!(report.text, mended, "{:?}", report.diagnostics);
+}
+
+#[test]
+fn sources_are_read_once_asked_rightly_and_about_a_time() {
+    deeper(
+        "$a = GET orders\n$b = GET order_list  # again\n$x = EXTRACT $a JSONPATH \"$.x\"\n$y = EXTRACT $b JSONPATH \"$.y[?@.n == {$b}]\"\n$z = COMPUTE $b.bytes + 1",
+        &["repeated-source \"order_list\""],
+        "$a = GET orders\n$x = EXTRACT $a JSONPATH \"$.x\"\n$y = EXTRACT $a JSONPATH \"$.y[?@.n == {$a}]\"\n$z = COMPUTE $a.bytes + 1",
+    );
+    deeper("$a = GET world\n$x = COMPUTE $a", &["wrong-operation \"world\""], "$a = QUERY world\n$x = COMPUTE $a");
+    deeper(
+        "# yields of 2026-Q1\n$a = GET news\n$x = EXTRACT $a JSONPATH \"$.x\"",
+        &["missing-temporal-scope \"news\""],
+        "# yields of 2026-Q1\nPLAN WITH temporal_scope: \"2026-Q1\"\n$a = GET news\n$x = EXTRACT $a JSONPATH \"$.x\"",
+    );
+    deeper(
+        "PLAN WITH retry: 1\n$a = GET news  # for 2026-03\n$x = COMPUTE $a.bytes",
+        &["missing-temporal-scope \"news\""],
+        "PLAN WITH retry: 1, temporal_scope: \"2026-03\"\n$a = GET news  # for 2026-03\n$x = COMPUTE $a.bytes",
+    );
+    let both = "# 2025 or 2026?\n$a = GET news\n$x = COMPUTE $a.bytes";
+    deeper(both, &["missing-temporal-scope \"news\""], both);
+    deeper("$a = GET news WITH temporal_scope: \"2026\"\n$x = COMPUTE $a.bytes", &[], "$a = GET news WITH temporal_scope: \"2026\"\n$x = COMPUTE $a.bytes");
+    let wrong = "$a = GET news WITH temporal_scope: \"last spring\"\n$x = COMPUTE $a.bytes";
+    deeper(wrong, &["bad-temporal-scope \"\\\"last spring\\\"\""], wrong);
+}
+
+#[test]
+fn branches_that_no_value_leads_to_are_found() {
+    let one = |condition: &str, dead: Option<&str>, mended: &str| {
+        let plan = format!("$n = COMPUTE $order.n\n$a = IF {condition} THEN 1 ELSE 2");
+        let expected: Vec<String> = dead.iter().map(|d| format!("unreachable-branch {d:?}")).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        deeper(&plan, &expected, &if mended.is_empty() { plan.clone() } else { format!("$n = COMPUTE $order.n\n$a = {mended}") });
+    };
+    one("$n > 5", None, "");
+    one("1 < 2", Some("2"), "COMPUTE 1");
+    one("$n > 5 and false", Some("1"), "COMPUTE 2");
+    one("$n > 5 or true", Some("2"), "COMPUTE 1");
+    one("not ($n == $n)", Some("1"), "COMPUTE 2");
+    one("$n > 5 and $n < 3", Some("1"), "COMPUTE 2");
+    one("3 < $n < 3", Some("1"), "COMPUTE 2");
+    one("$n >= 3 and $n <= 3", None, "");
+    one("$n == \"a\" and $n == \"b\"", Some("1"), "COMPUTE 2");
+    one("$n > 5 and $order.m < 3", None, "");
+    deeper(
+        "$n = COMPUTE $order.n\n$in = IF $n > 5 THEN 1 ELSE 2\n$step = COMPUTE $in + 1\n$out = IF $n > 5 THEN $step ELSE 0",
+        &["unreachable-branch \"2\""],
+        "$n = COMPUTE $order.n\n$in = COMPUTE 1\n$step = COMPUTE $in + 1\n$out = IF $n > 5 THEN $step ELSE 0",
+    );
+}
+
+#[test]
+fn values_of_the_wrong_type_are_found_before_anything_is_run() {
+    let call = |given: &str, found: &str, mended: &str| {
+        let plan = |a: &str| format!("$t = COMPUTE \"x\"\n$a = CALL credit({a})");
+        deeper(&plan(given), &[&format!("argument-type {found:?}")], &plan(mended));
+    };
+    call("days: \"3\"", "\"3\"", "days: 3");
+    call("days: $t", "$t", "days: number($t)");
+    call("order: 7", "7", "order: \"7\"");
+    call("tags: \"a\"", "\"a\"", "tags: [\"a\"]");
+    call("how: \"ful\"", "\"ful\"", "how: \"full\"");
+    call("days: true", "true", "days: true");
+    deeper("$t = COMPUTE \"x\"\n$b = COMPUTE $t * 2", &["argument-type \"$t\""], "$t = COMPUTE \"x\"\n$b = COMPUTE number($t) * 2");
+    deeper("$t = COMPUTE 5\n$b = IF $t THEN 1 ELSE 2", &["argument-type \"$t\""], "$t = COMPUTE 5\n$b = IF $t != 0 THEN 1 ELSE 2");
+    deeper("$t = COMPUTE 5\n$b = FILTER $t WHERE item > 1", &["argument-type \"$t\""], "$t = COMPUTE 5\n$b = FILTER $t WHERE item > 1");
+}
+
+#[test]
+fn steps_over_the_budget_are_left_out_from_the_end_when_nothing_needs_them() {
+    deeper(
+        "PLAN WITH max_steps: 3\n$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.b\"\n$c = COMPUTE 1\n$d = COMPUTE $c + 1\n$e = COMPUTE $b",
+        &["step-budget \"$d = COMPUTE $c + 1\""],
+        "PLAN WITH max_steps: 3\n$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.b\"\n$e = COMPUTE $b",
+    );
+    let tight = "PLAN WITH max_steps: 1\n$a = COMPUTE 1\n$b = COMPUTE $a";
+    deeper(tight, &["step-budget \"$b = COMPUTE $a\""], tight);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use throughline_plan::{Scope, ToolRule, apply_fixes, check};
 use throughline_value::json;
 
 fn scope() -> Scope {
-    let schema = r#"{"properties": {"order": {}, "days": {}}, "required": ["order"], "additionalProperties": false}"#;
+    let schema = r#"{"properties": {"order": {}, "days": {"type": "integer"}}, "required": ["order"], "additionalProperties": false}"#;
     Scope::new()
         .source("carrier_scans", "scans.json")
         .source("orders", "orders.json")
@@ -79,6 +79,11 @@ const DAMAGES: &[Damage] = &[
     damage("EXTRACT of nothing", "EXTRACT $", "EXTRACT (", "plan-syntax", false),
     damage("another system's COMPUTE", "COMPUTE ", "CALCULATE ", "unknown-operation", true),
     damage("COMPUTE left out", "COMPUTE ", "", "unknown-operation", true),
+    damage("a branch that is never taken", "IF $quiet > ", "IF 1 > 2 and $quiet > ", "unreachable-branch", true),
+    damage("a number as a text", "days: ", "days: \"0\" ~ ", "argument-type", false),
+    damage("a condition that is none", "IF $quiet > duration(\"1h\")", "IF 7", "argument-type", true),
+    damage("too few steps allowed", "# where it is\n", "PLAN WITH max_steps: 2\n", "step-budget", true),
+    damage("a time that is none", "COMPUTE now", "COMPUTE now + PT0S WITH temporal_scope: \"soon\"\n$rest = COMPUTE now", "bad-temporal-scope", false),
     damage("an option misspelt", "COMPUTE now - instant($last)", "COMPUTE now - instant($last) WITH retries: 2", "unknown-option", true),
     damage("an option without a number", "COMPUTE now - instant($last)", "COMPUTE now - instant($last) WITH retry: often", "wrong-option", false),
     damage("Python's None", "> duration(", "is not None and $quiet > duration(", "expr-syntax", true),
@@ -138,7 +143,7 @@ const DAMAGES: &[Damage] = &[
         "$last = ",
         "$more = GET carrier_scans\n$o = EXTRACT $more JSONPATH \"$.x\"\n$last = ",
         "repeated-source",
-        false,
+        true,
     ),
 ];
 

@@ -168,8 +168,8 @@ proptest! {
     }
 
     #[test]
-    fn a_valid_plan_reads_back_from_both_of_its_spellings(steps in proptest::collection::vec(0..8_usize, 1..12), text in adversarial()) {
-        let mut lines = String::new();
+    fn a_valid_plan_reads_back_from_both_of_its_spellings(steps in proptest::collection::vec(0..18_usize, 1..12), text in adversarial()) {
+        let mut lines = "PLAN WITH temporal_scope: \"2026-Q1\", max_steps: 30\n".to_owned();
         let mut last = "given".to_owned();
         for (i, kind) in steps.iter().enumerate() {
             let literal = text_literal(&text);
@@ -181,7 +181,17 @@ proptest! {
                 4 => format!("CALL echo(a: ${last}, \"b c\": {literal})"),
                 5 => format!("EXTRACT ${last} JSONPATH \"$.a[0]\""),
                 6 => format!("CALL echo(list: [1.50, {literal}, {{\"k\": ${last}}}])"),
-                _ => "COMPUTE 1\n    + 2".to_owned(),
+                7 => "COMPUTE 1\n    + 2".to_owned(),
+                8 => format!("SEARCH r OR j FOR {literal} WHERE item.a == {literal} LIMIT 3 WITH max_age: \"1h\""),
+                9 => format!("QUERY j(a: {literal}, \"b c\": ${last}) WHERE index < 3"),
+                10 => format!("EXTRACT ${last} SELECTOR {literal} OR CELL {literal}, {literal} OR FIND percent NEAR {literal} AS number UNIT {literal}"),
+                11 => format!("VALIDATE ${last} == {literal} ELSE {literal}"),
+                12 => format!("MERGE ${last}, [{literal}] BY {literal}"),
+                13 => format!("FILTER [${last}] WHERE item == {literal} and index >= 0"),
+                14 => format!("ARBITRATE ${last}, $given BY newest, trust WITHIN 0.5"),
+                15 => format!("ASK {literal} OPTIONS [{literal}] AS text WITH on_failure: skip"),
+                16 => format!("COMPUTE ${last} AS text WITH fallback: {literal}, retry: 2, backoff: \"1s\", temporal_scope: [null, \"2026\"]"),
+                _ => format!("GET r(x: {literal}) OR secret WITH timeout: \"PT5M\", max_tokens: 9"),
             };
             lines.push_str(&format!("$s{i} = {line}\n"));
             last = format!("s{i}");
@@ -265,6 +275,32 @@ fn plan_like() -> impl Strategy<Value = String> {
         " ",
         "now",
         "LAST",
+        " WITH ",
+        "retry: 2",
+        "fallback: $a",
+        "temporal_scope: \"2026\"",
+        "SEARCH ",
+        "QUERY ",
+        "FILTER ",
+        " WHERE ",
+        " FOR ",
+        "item",
+        "MERGE ",
+        "ARBITRATE ",
+        " BY ",
+        "ASK ",
+        "VALIDATE ",
+        " OR ",
+        "None",
+        "f\"{$a}\"",
+        "REGEX ",
+        "PLAN WITH ",
+        "max_steps: 1",
+        "$a == $a",
+        "true",
+        "（",
+        "）",
+        "“",
     ];
     let part = prop_oneof![20 => proptest::sample::select(PARTS).prop_map(str::to_owned), 1 => adversarial()];
     proptest::collection::vec(part, 0..40).prop_map(|parts| parts.concat())

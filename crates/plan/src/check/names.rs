@@ -3,6 +3,7 @@
 use throughline_value::{SortedMap, SortedSet, Span};
 
 use super::problems::{Problems, fix};
+use super::types::has_effect;
 use crate::Op;
 use crate::graph::{self, Edges, Graph};
 use crate::nearest::nearest;
@@ -223,7 +224,7 @@ fn moved(text: &str, user: &Draft, giver: &Draft) -> Option<(Span, String)> {
     Some((Span::new(from, end), new))
 }
 
-fn line_start(text: &str, at: usize) -> usize {
+pub(super) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1)
 }
 
@@ -238,9 +239,8 @@ fn unused(text: &str, plan: &DraftPlan, used: &SortedSet<&str>, scope: &Scope, p
         let op = step.action.as_ref().map(Action::op);
         let useless = match op {
             Some(Op::Get) => true,
-            // What is done for its effect, or for the failure it may lead to.
-            Some(Op::Call | Op::Validate | Op::Ask) | None => false,
-            Some(_) => scope.wanted.is_some(),
+            _ if has_effect(step) => false,
+            _ => scope.wanted.is_some(),
         };
         if useless {
             let end =

@@ -1,6 +1,6 @@
 //! What each step says: sources, tools, patterns, paths.
 
-use throughline_value::{SortedMap, Span, Value};
+use throughline_value::{Span, Value};
 
 use super::problems::{Problems, fix};
 use crate::holes::{Language, marked, unmarked};
@@ -8,25 +8,17 @@ use crate::limits::MAX_JSON_PATH_BYTES;
 use crate::nearest::nearest;
 use crate::path::Path;
 use crate::pattern;
-use crate::plan::{Action, Argument, Extract, How, Spanned};
-use crate::scope::{Scope, ToolRule};
+use crate::plan::{Action, Argument, How, Spanned};
+use crate::scope::Scope;
 use crate::text::{DraftPlan, inside_quotes, quote_pattern, quote_plain};
 
 pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
-    let mut sources: SortedMap<&str, &str> = SortedMap::new();
     for step in &plan.steps {
         let from = problems.len();
         match &step.action {
-            Some(Action::Get { source, .. }) => {
-                self::source(source, scope, problems);
-                if let Some(first) = sources.get(source.value.as_str()) {
-                    let message = format!("${first} has read this source already; use it instead of reading it twice");
-                    problems.warning("repeated-source", source.span, message);
-                } else {
-                    sources.insert(&source.value, &step.id.value);
-                }
+            Some(Action::Extract(extract)) => {
+                std::iter::once(&extract.how).chain(&extract.or).for_each(|how| self::how(how, scope, problems));
             }
-            Some(Action::Extract(extract)) => self::extract(extract, scope, problems),
             Some(Action::Call { tool, arguments }) => call(tool, arguments, scope, problems),
             _ => {}
         }
@@ -34,14 +26,8 @@ pub(super) fn check(plan: &DraftPlan, scope: &Scope, problems: &mut Problems) {
     }
 }
 
-fn source(source: &Spanned<String>, scope: &Scope, problems: &mut Problems) {
-    if !scope.sources.contains_key(&source.value) {
-        unknown("unknown-source", "source", source, scope.sources.keys(), problems);
-    }
-}
-
 /// There is nothing of this name; the nearest name is the repair.
-fn unknown<'a>(
+pub(super) fn unknown<'a>(
     code: &str,
     what: &str,
     name: &Spanned<String>,
@@ -55,8 +41,8 @@ fn unknown<'a>(
     problem.fix = near.and_then(|near| fix(format!("write {near}"), name.span, crate::print::name(near)));
 }
 
-fn extract(extract: &Extract, scope: &Scope, problems: &mut Problems) {
-    match &extract.how {
+fn how(how: &How, scope: &Scope, problems: &mut Problems) {
+    match how {
         How::Path(path) => json_path(path, problems),
         How::Pattern(regex) => {
             let marked = marked(&regex.value, Language::Pattern);
@@ -105,19 +91,25 @@ fn call(tool: &Spanned<String>, arguments: &[Argument], scope: &Scope, problems:
         unknown("unknown-tool", "tool", tool, scope.tools.keys(), problems);
         return;
     };
-    against_schema(tool, rule, arguments, problems);
+    against_schema("tool", tool, &rule.schema, arguments, problems);
 }
 
-/// The names of the arguments against the tool's schema; their values are known only when it is called.
-fn against_schema(tool: &Spanned<String>, rule: &ToolRule, arguments: &[Argument], problems: &mut Problems) {
+/// The names of the arguments against a schema.
+pub(super) fn against_schema(
+    what: &str,
+    tool: &Spanned<String>,
+    schema: &Value,
+    arguments: &[Argument],
+    problems: &mut Problems,
+) {
     let given = |name: &str| arguments.iter().any(|a| a.name.value == name);
-    let required = rule.schema.get("required").and_then(Value::as_list).unwrap_or(&[]);
+    let required = schema.get("required").and_then(Value::as_list).unwrap_or(&[]);
     for name in required.iter().filter_map(Value::as_str).filter(|name| !given(name)) {
-        let message = format!("the tool `{}` needs the argument `{name}`; add it", tool.value);
+        let message = format!("the {what} `{}` needs the argument `{name}`; add it", tool.value);
         problems.error("missing-argument", tool.span, message);
     }
-    let Some(properties) = rule.schema.get("properties").and_then(Value::as_map) else { return };
-    if rule.schema.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_map) else { return };
+    if schema.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
         return;
     }
     for argument in arguments.iter().filter(|a| !properties.contains_key(&a.name.value)) {

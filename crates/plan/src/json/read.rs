@@ -123,7 +123,8 @@ impl Writer<'_> {
                 let items = self.list("items", |writer, item| writer.value(item).unwrap_or_default());
                 let mut out = format!("MERGE {}", items.join(", "));
                 let by = self.text("by");
-                self.put(&mut out, " BY ", (!by.is_empty()).then(|| quote_plain(&by)));
+                let by = self.args.contains_key("by").then(|| quote_plain(&by));
+                self.put(&mut out, " BY ", by);
                 out
             }
             Some(Op::Filter) => {
