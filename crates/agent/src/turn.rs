@@ -7,6 +7,7 @@ mod gather;
 mod ground;
 mod interpret;
 mod prompts;
+pub mod propose;
 mod respond;
 
 use throughline_journal::{Cause, Draft};
@@ -21,6 +22,7 @@ use crate::turns::{Stage, StageFinished, StageStarted, Turn};
 pub use ask_model::{DEFAULT_RETRIES, MAX_RETRIES};
 pub use begin::{MAX_USER_TEXT, answer, begin, start_run, stop};
 pub use prompts::{DEFAULT_PROMPT_BUDGET, prompt};
+pub use propose::{Proposals, propose};
 
 /// What a turn does next.
 pub enum Move {
@@ -55,7 +57,7 @@ pub fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
     };
     match stage {
         Stage::Interpret => interpret::advance(rooms, turn, ctx),
-        Stage::Ground => ground::advance(turn, ctx),
+        Stage::Ground => ground::advance(rooms, turn, ctx),
         Stage::Gather => gather::advance(rooms, turn, ctx),
         Stage::Decide => decide::advance(rooms, turn, ctx),
         Stage::Respond => respond::advance(rooms, turn, ctx),

@@ -1,9 +1,13 @@
 //! The turns of every thread, folded from the journal.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 use throughline_journal::{Digest, Millis, Record, Seq};
 use throughline_protocol::view::{AnswerView, AskView, StageView, TurnView};
-use throughline_value::{SortedMap, Value, from_value};
+use throughline_value::{SortedMap, SortedSet, Value, from_value};
 
 /// The five stages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -92,7 +96,7 @@ pub struct ExchangeRequested {
 }
 
 /// `exchange.finished`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExchangeFinished {
     /// Its id.
     pub exchange: String,
@@ -116,6 +120,56 @@ pub struct ExchangeFinished {
     /// The bytes that came, as text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub raw: String,
+    /// Why the model declined, where it says so apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refusal: String,
+    /// The tool calls as the model wrote them; nothing runs from here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<throughline_model::ToolCall>,
+    /// The provider that answered; empty for a recording or a model of the host.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub provider: String,
+    /// The model's name there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// How the reply is written, where it is no chat completion.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub wire: String,
+    /// The HTTP status, where it is not 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The attempts of the transport, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
+    /// From the request to the first byte, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_ms: Option<i64>,
+    /// From the request to the end, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<i64>,
+    /// When the pieces came: pairs of milliseconds since the request and bytes so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timing: Vec<(i64, u64)>,
+    /// What it cost, in the currency of the prices that were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<throughline_value::Number>,
+}
+
+/// `proposal.refused`: what a model proposed and does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProposalRefused {
+    /// `proposal-refused`, or `reply-truncated` and the like when the reply did not end well.
+    pub code: String,
+    /// Everything that is wrong, as the model is told.
+    pub message: String,
+    /// The stage it was for, or `plan`; `propose` when it came from outside of a turn.
+    pub purpose: String,
+    /// The exchange it came in; empty when it came from outside of a turn.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub exchange: String,
+    /// What was wrong, one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// `turn.run_started`: the run that gathers for the turn.
@@ -174,6 +228,8 @@ pub struct Exchange {
     pub seq: Seq,
     /// What came, and the record of it.
     pub finished: Option<(ExchangeFinished, Seq)>,
+    /// What was wrong with it, once that is recorded.
+    pub refused: Option<ProposalRefused>,
 }
 
 /// A turn as it stands.
@@ -205,6 +261,10 @@ pub struct Turn {
     pub answer: Option<AnswerView>,
     /// `running`, `waiting`, `answered`, `stopped` or `failed`.
     pub status: &'static str,
+    /// When it began.
+    pub began_at: Millis,
+    /// When it last changed.
+    pub last_at: Millis,
     stages: Vec<StageView>,
     stage_began: Millis,
 }
@@ -225,9 +285,17 @@ impl Turn {
             asks: Vec::new(),
             answer: None,
             status: "running",
+            began_at: record.recorded_at,
+            last_at: record.recorded_at,
             stages: Vec::new(),
             stage_began: record.recorded_at,
         }
+    }
+
+    /// The stages that it went through.
+    #[must_use]
+    pub fn stages(&self) -> &[StageView] {
+        &self.stages
     }
 
     /// The exchanges for one purpose, oldest first.
@@ -276,12 +344,20 @@ impl Turn {
             }
             "exchange.requested" => {
                 let requested = from_value(data).ok()?;
-                self.exchanges.push(Exchange { requested, seq: record.seq, finished: None });
+                self.exchanges.push(Exchange { requested, seq: record.seq, finished: None, refused: None });
             }
             "exchange.finished" | "exchange.failed" => {
                 let finished: ExchangeFinished = from_value(data).ok()?;
                 let exchange = self.exchanges.iter_mut().find(|x| x.requested.exchange == finished.exchange)?;
                 exchange.finished = Some((finished, record.seq));
+            }
+            "proposal.refused" => {
+                let refused: ProposalRefused = from_value(data).ok()?;
+                // One from outside of a turn is about no exchange of it.
+                let exchange = self.exchanges.iter_mut().find(|x| x.requested.exchange == refused.exchange);
+                if let Some(exchange) = exchange {
+                    exchange.refused = Some(refused);
+                }
             }
             "turn.run_started" => {
                 let started: TurnRun = from_value(data).ok()?;
@@ -309,6 +385,7 @@ impl Turn {
             _ => return Some(()),
         }
         self.last_seq = record.seq;
+        self.last_at = record.recorded_at;
         Some(())
     }
 
@@ -336,10 +413,14 @@ impl Turn {
 }
 
 /// The turns of every thread. Their records are kept, since a turn at a moment is a fold of few of them.
+///
+/// What goes on at a moment looks at open turns only, however many there were.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
-    turns: Vec<Log>,
-    by_number: SortedMap<(String, u32), usize>,
+    turns: Vec<Rc<Log>>,
+    by_thread: BTreeMap<String, SortedMap<u32, usize>>,
+    open: SortedSet<usize>,
+    by_ask: BTreeMap<String, usize>,
     /// Records of turns that could not be read.
     pub quarantined: u64,
 }
@@ -351,74 +432,111 @@ struct Log {
     later: Vec<Record>,
 }
 
+impl Log {
+    /// The turn as it stood after record `seq`.
+    fn until(&self, seq: Seq) -> Cow<'_, Turn> {
+        if self.turn.last_seq <= seq {
+            return Cow::Borrowed(&self.turn);
+        }
+        let mut past = Turn::begin(&self.began, self.turn.started.clone());
+        for record in self.later.iter().take_while(|r| r.seq <= seq) {
+            past.apply(record);
+        }
+        Cow::Owned(past)
+    }
+}
+
+/// Whether the turns keep records of this kind.
+fn is_kept(kind: &str) -> bool {
+    kind.starts_with("turn.") || kind.starts_with("exchange.") || kind == "proposal.refused"
+}
+
 impl Turns {
     /// Folds one record.
     pub fn evolve(&mut self, record: &Record) {
-        if !record.kind.starts_with("turn.") && !record.kind.starts_with("exchange.") {
+        if !is_kept(&record.kind) {
             return;
         }
-        let key = (record.thread.clone(), record.turn);
         if record.kind == "turn.started" {
             let Ok(started) = from_value(record.data()) else {
                 self.quarantined += 1;
                 return;
             };
-            self.by_number.insert(key, self.turns.len());
-            self.turns.push(Log { turn: Turn::begin(record, started), began: record.clone(), later: Vec::new() });
+            let place = self.turns.len();
+            self.by_thread.entry(record.thread.clone()).or_default().insert(record.turn, place);
+            self.open.insert(place);
+            let log = Log { turn: Turn::begin(record, started), began: record.clone(), later: Vec::new() };
+            self.turns.push(Rc::new(log));
             return;
         }
-        let Some(log) = self.by_number.get(&key).and_then(|i| self.turns.get_mut(*i)) else {
-            self.quarantined += 1;
+        let Some(place) = self.place(&record.thread, record.turn) else {
+            // What is proposed outside of a turn belongs to none.
+            self.quarantined += u64::from(record.kind != "proposal.refused");
             return;
         };
+        let Some(log) = self.turns.get_mut(place).map(Rc::make_mut) else { return };
         log.later.push(record.clone());
         if log.turn.apply(record).is_none() {
             self.quarantined += 1;
         }
+        if record.kind == "turn.asked"
+            && let Some((ask, ..)) = log.turn.asks.last()
+        {
+            self.by_ask.insert(ask.ask.clone(), place);
+        }
+        if log.turn.is_open() {
+            self.open.insert(place);
+        } else {
+            self.open.remove(&place);
+        }
+    }
+
+    fn place(&self, thread: &str, turn: u32) -> Option<usize> {
+        self.by_thread.get(thread)?.get(&turn).copied()
     }
 
     /// The turn with this number.
     #[must_use]
     pub fn get(&self, thread: &str, turn: u32) -> Option<&Turn> {
-        let index = self.by_number.get(&(thread.to_owned(), turn))?;
-        self.turns.get(*index).map(|log| &log.turn)
+        self.turns.get(self.place(thread, turn)?).map(|log| &log.turn)
     }
 
     /// The newest turn of a thread.
     #[must_use]
     pub fn newest(&self, thread: &str) -> Option<&Turn> {
-        let range = (thread.to_owned(), 0)..=(thread.to_owned(), u32::MAX);
-        let (_, index) = self.by_number.range(range).next_back()?;
-        self.turns.get(*index).map(|log| &log.turn)
+        let index = *self.by_thread.get(thread)?.values().next_back()?;
+        self.turns.get(index).map(|log| &log.turn)
     }
 
     /// The turns that go on by themselves or wait for a person.
     pub fn open(&self) -> impl Iterator<Item = &Turn> {
-        self.turns.iter().map(|log| &log.turn).filter(|turn| turn.is_open())
+        self.open.iter().filter_map(|place| self.turns.get(*place)).map(|log| &log.turn)
     }
 
     /// The turn that an unsettled or settled question belongs to.
     #[must_use]
     pub fn of_ask(&self, ask: &str) -> Option<&Turn> {
-        self.turns.iter().map(|log| &log.turn).find(|turn| turn.asks.iter().any(|(a, ..)| a.ask == ask))
+        self.turns.get(*self.by_ask.get(ask)?).map(|log| &log.turn)
+    }
+
+    /// The turns as they stood after record `seq`, oldest first.
+    pub fn until<'a>(&'a self, seq: Seq, thread: Option<&'a str>) -> impl Iterator<Item = Cow<'a, Turn>> {
+        let logs = self.turns.iter();
+        let wanted = logs.filter(move |log| log.turn.seq <= seq && thread.is_none_or(|t| t == log.turn.thread));
+        wanted.map(move |log| log.until(seq))
+    }
+
+    /// One turn as it stood after record `seq`.
+    #[must_use]
+    pub fn one(&self, seq: Seq, thread: &str, turn: u32) -> Option<Cow<'_, Turn>> {
+        let log = self.turns.get(self.place(thread, turn)?)?;
+        (log.turn.seq <= seq).then(|| log.until(seq))
     }
 
     /// The turns as they stood after record `seq`.
     #[must_use]
     pub fn views(&self, seq: Seq, thread: Option<&str>) -> Vec<TurnView> {
-        let wanted = self.turns.iter().filter(|log| log.turn.seq <= seq && thread.is_none_or(|t| t == log.turn.thread));
-        wanted
-            .map(|log| {
-                if log.turn.last_seq <= seq {
-                    return log.turn.view();
-                }
-                let mut past = Turn::begin(&log.began, log.turn.started.clone());
-                for record in log.later.iter().take_while(|r| r.seq <= seq) {
-                    past.apply(record);
-                }
-                past.view()
-            })
-            .collect()
+        self.until(seq, thread).map(|turn| turn.view()).collect()
     }
 
     /// Adds every version of everything.
@@ -435,7 +553,7 @@ impl Turns {
     /// Adds the current view: what was said and answered.
     pub fn digest_content(&self, digest: &mut Digest) {
         digest.text("turns");
-        for Log { turn, .. } in &self.turns {
+        for turn in self.turns.iter().map(|log| &log.turn) {
             digest.text(&turn.thread);
             digest.number(i64::from(turn.turn));
             digest.text(&turn.started.text);

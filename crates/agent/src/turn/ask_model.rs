@@ -1,4 +1,8 @@
 //! Asking a model for one JSON value, with bounded retries that quote what was wrong.
+//!
+//! Each reply is judged once, when it came: what does not hold is recorded as refused, with everything that is
+//! wrong, before it is asked again. A reply that did not end well (cut off, declined, broken off) is never
+//! read at all.
 
 use throughline_journal::{Cause, Draft};
 use throughline_model::{Request, structured};
@@ -6,7 +10,7 @@ use throughline_protocol::Context;
 use throughline_value::Value;
 
 use super::draft;
-use crate::turns::{ExchangeRequested, Turn};
+use crate::turns::{ExchangeFinished, ExchangeRequested, ProposalRefused, Turn};
 
 /// How many times a reply that does not hold is asked again, when the domain does not say.
 pub const DEFAULT_RETRIES: u32 = 2;
@@ -14,78 +18,106 @@ pub const DEFAULT_RETRIES: u32 = 2;
 /// The most retries a domain can ask for.
 pub const MAX_RETRIES: u32 = 8;
 
+/// How often the room for a reply is doubled after one that was cut off.
+const MAX_DOUBLINGS: u32 = 2;
+
 /// What became of asking.
 pub(crate) enum Asked<T> {
     /// Nothing yet.
     Wait,
-    /// Ask (again): record these, the engine does the rest.
-    Ask(Vec<Draft>),
+    /// The last reply was refused, or none was asked for yet: record these, the engine does the rest.
+    Record(Vec<Draft>),
     /// A reply that holds.
     Got(T),
-    /// No reply held; the reasons, newest last.
+    /// No reply held; the reasons of the last one.
     GaveUp(Vec<String>),
 }
 
 /// Where the turn stands with asking the model for `purpose`. `request` builds the request, given what was
-/// wrong with the last reply; `hold` says whether a value holds, and else what is wrong with it.
+/// wrong with the last reply; `hold` says whether a value holds, and else what is wrong with it. `more` are
+/// tries beside those of the domain, given by a person.
 pub(crate) fn ask<T>(
     turn: &Turn,
     ctx: &Context<'_>,
     purpose: &str,
+    more: u32,
     request: impl Fn(&[String]) -> Request,
     hold: impl Fn(&Value) -> Result<T, Vec<String>>,
 ) -> Asked<T> {
-    let retries = ctx.domain.agent.retries.unwrap_or(DEFAULT_RETRIES).min(MAX_RETRIES);
-    let mut attempts = 0;
-    let mut wrong: Vec<String> = Vec::new();
-    for exchange in turn.exchanges_for(purpose) {
-        attempts += 1;
-        let Some((finished, _)) = &exchange.finished else { return Asked::Wait };
-        match finished.ending.as_str() {
-            "done" => {}
-            "failed" => {
-                wrong = vec![finished.message.clone().unwrap_or_else(|| "the exchange failed".to_owned())];
-                // Without a model, or without a recorded reply, asking again gives the same.
-                if matches!(finished.code.as_deref(), Some("no-model" | "cassette-mismatch")) {
-                    return Asked::GaveUp(wrong);
-                }
-                continue;
-            }
-            ending => {
-                wrong = vec![format!("the reply was {ending}; nothing in it is used")];
-                continue;
-            }
-        }
-        let schema = request(&[]).schema.unwrap_or_default();
-        match structured::read(&finished.text, &schema, structured::Rules::default()) {
-            Ok(read) => match hold(&read.value) {
-                Ok(value) => return Asked::Got(value),
-                Err(problems) => wrong = problems,
-            },
-            Err(error) => wrong = vec![error.to_string()],
-        }
-    }
-    if attempts > retries {
-        return Asked::GaveUp(wrong);
-    }
-    let request = request(&wrong);
-    let requested = ExchangeRequested {
-        exchange: format!("x{}.{purpose}.{}", turn.seq, attempts + 1),
-        purpose: purpose.to_owned(),
-        attempt: attempts + 1,
-        request: request.to_value(),
+    let retries = ctx.domain.agent.retries.unwrap_or(DEFAULT_RETRIES).min(MAX_RETRIES).saturating_add(more);
+    let attempts = turn.exchanges_for(purpose).count() as u32;
+    let truncated = turn.exchanges_for(purpose).filter(|x| x.finished.as_ref().is_some_and(|(f, _)| f.ending == "truncated"));
+    let doublings = (truncated.count() as u32).min(MAX_DOUBLINGS);
+    let next = |wrong: &[String]| {
+        let mut request = request(wrong);
+        request.max_tokens = request.max_tokens.map(|max| max << doublings);
+        let requested = ExchangeRequested {
+            exchange: format!("x{}.{purpose}.{}", turn.seq, attempts + 1),
+            purpose: purpose.to_owned(),
+            attempt: attempts + 1,
+            request: request.to_value(),
+        };
+        draft(ctx, "exchange.requested", &requested)
     };
-    let mut requested = draft(ctx, "exchange.requested", &requested);
-    if wrong.is_empty() {
-        return Asked::Ask(vec![requested]);
+    let Some(last) = turn.exchanges_for(purpose).next_back() else {
+        return Asked::Record(vec![next(&[])]);
+    };
+    let Some((finished, _)) = &last.finished else { return Asked::Wait };
+    // What was judged already is not judged again on another state.
+    if let Some(refused) = &last.refused {
+        let wrong = if refused.problems.is_empty() { vec![refused.message.clone()] } else { refused.problems.clone() };
+        return if attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
     }
-    // What the model proposed is on record either way; the next attempt follows from its refusal.
-    let refused = Value::from([
-        ("code", Value::from("proposal-refused")),
-        ("message", Value::from(wrong.join("; "))),
-        ("purpose", Value::from(purpose)),
-        ("exchange", Value::from(format!("x{}.{purpose}.{attempts}", turn.seq))),
-    ]);
-    requested.cause = Cause::Draft(0);
-    Asked::Ask(vec![ctx.draft("proposal.refused", refused), requested])
+    let (code, wrong) = match judge(finished, || request(&[]).schema.unwrap_or_default(), hold) {
+        Ok(value) => return Asked::Got(value),
+        Err(refused) => refused,
+    };
+    if finished.ending == "failed" {
+        // Without a model, or without a recorded reply, asking again gives the same. The failure is on record.
+        let same = more == 0 && matches!(finished.code.as_deref(), Some("no-model" | "cassette-mismatch"));
+        return if same || attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
+    }
+    let refused = ProposalRefused {
+        code,
+        message: wrong.join("; "),
+        purpose: purpose.to_owned(),
+        exchange: last.requested.exchange.clone(),
+        problems: wrong.clone(),
+    };
+    let mut drafts = vec![draft(ctx, "proposal.refused", &refused)];
+    if attempts <= retries {
+        let mut requested = next(&wrong);
+        requested.cause = Cause::Draft(0);
+        drafts.push(requested);
+    }
+    Asked::Record(drafts)
+}
+
+/// What a reply gives, or the code and the words of why it is not used.
+fn judge<T>(
+    finished: &ExchangeFinished,
+    schema: impl Fn() -> Value,
+    hold: impl Fn(&Value) -> Result<T, Vec<String>>,
+) -> Result<T, (String, Vec<String>)> {
+    let refused = |code: &str, wrong: Vec<String>| Err((code.to_owned(), wrong));
+    match finished.ending.as_str() {
+        "done" => {}
+        "failed" => {
+            let message = finished.message.clone().unwrap_or_else(|| "the exchange failed".to_owned());
+            return refused("exchange-failed", vec![message]);
+        }
+        "truncated" => {
+            let message = "the reply was cut off by its limit of length; nothing in it is used. Answer shorter: there is twice the room now";
+            return refused("reply-truncated", vec![message.to_owned()]);
+        }
+        ending => {
+            return refused(&format!("reply-{ending}"), vec![format!("the reply was {ending}; nothing in it is used")]);
+        }
+    }
+    let value = structured::read(&finished.text, &schema(), structured::Rules::default());
+    let value = value.map_err(|error| ("proposal-refused".to_owned(), vec![error.to_string()]))?.value;
+    hold(&value).or_else(|problems| {
+        let stale = problems.iter().any(|problem| problem.starts_with("version-conflict"));
+        refused(if stale { "version-conflict" } else { "proposal-refused" }, problems)
+    })
 }

@@ -64,6 +64,9 @@ pub fn stop(rooms: &Rooms, ctx: &Context<'_>) -> Result<Decision, Refusal> {
 /// `unknown-ask`, `already-settled`, `not-an-option`.
 pub fn answer(rooms: &Rooms, ctx: &Context<'_>, command: &Answer) -> Result<Decision, Refusal> {
     let Some(turn) = rooms.turns.of_ask(&command.ask) else {
+        if let Some(settled) = super::propose::settle(rooms, ctx, command) {
+            return settled;
+        }
         return Err(
             Refusal::new("unknown-ask", format!("nothing with the id `{}` was asked", command.ask)).at_path("/ask")
         );

@@ -1,54 +1,115 @@
 //! Decide: one action is proposed, checked, and done or not.
+//!
+//! The model proposes; when nothing it says holds, the domain's rules do; when they have nothing either, a
+//! person is asked. A person is also asked before an action that needs approval, and when the model is less
+//! sure than the domain wants. An approval is for one action with its arguments and no other.
 
 use throughline_expr::Expr;
+use throughline_journal::Seq;
 use throughline_model::schema;
-use throughline_protocol::domain::Intent;
-use throughline_protocol::{At, Command, Context, Meta};
-use throughline_value::{Map, Value};
+use throughline_protocol::domain::{Intent, ProposedAction};
+use throughline_protocol::{At, Command, Context, DEFAULT_SUBJECT, Meta, nearest};
+use throughline_value::{Map, Number, Value};
 
-use super::ask_model::{Asked, ask};
+use super::ask_model::{Asked, DEFAULT_RETRIES, MAX_RETRIES, ask};
 use super::{Ending, Move, by_model, by_rule, draft, finish, intent_of, prompts};
+use crate::constraints::Checked;
 use crate::phrases::{Phrase, say};
 use crate::turns::{Stage, Turn, TurnAsked};
 use crate::{Names, Rooms};
 
 /// A proposal that was checked.
 #[derive(Clone, Debug)]
-struct Proposal {
-    action: String,
-    args: Value,
-    reason: String,
+pub(super) struct Proposal {
+    pub(super) action: String,
+    pub(super) args: Value,
+    pub(super) reason: String,
+    /// Whether the model is less sure than the domain wants.
+    pub(super) unsure: bool,
+    /// What it stands for.
+    pub(super) commands: Vec<Command>,
+}
+
+/// Why a proposal does not hold: a code for programs, and everything that is wrong.
+pub(super) struct Wrong {
+    pub(super) code: &'static str,
+    pub(super) problems: Vec<String>,
+}
+
+impl Wrong {
+    fn new(code: &'static str, problem: String) -> Self {
+        Self { code, problems: vec![problem] }
+    }
 }
 
 pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
     let Some(intent) = intent_of(turn, ctx.domain).filter(|intent| !intent.actions.is_empty()) else {
         return finish(turn, ctx, Stage::Decide, Ending::new("done", Value::map()));
     };
+    let handed = Handed::of(turn);
+    if handed.none {
+        let output = Value::from([("action", Value::Null), ("handed_over", true.into())]);
+        return finish(turn, ctx, Stage::Decide, Ending::new("asked", output));
+    }
+    let tries = ctx.domain.agent.retries.unwrap_or(DEFAULT_RETRIES).min(MAX_RETRIES) + 1;
     let asked = ask(
         turn,
         ctx,
         "decide",
+        handed.again.saturating_mul(tries),
         |wrong| prompts::decide(rooms, turn, ctx, intent, wrong),
         |value| hold(rooms, turn, ctx, intent, value),
     );
     match asked {
         Asked::Wait => Move::Wait,
-        Asked::Ask(drafts) => Move::Record(drafts),
-        Asked::Got(proposal) => propose(rooms, turn, ctx, proposal, "done", by_model),
+        Asked::Record(drafts) => Move::Record(drafts),
+        Asked::Got(proposal) => propose(turn, ctx, proposal, "done", by_model),
         Asked::GaveUp(wrong) => match by_rules(rooms, turn, ctx, intent) {
-            Ok(proposal) => propose(rooms, turn, ctx, proposal, "fallback", by_rule),
-            Err(problems) => {
-                let output = Value::from([("model", Value::from(wrong)), ("rules", Value::from(problems))]);
-                finish(turn, ctx, Stage::Decide, Ending::new("fallback", output))
-            }
+            Ok(proposal) => propose(turn, ctx, proposal, "fallback", by_rule),
+            Err(problems) => hand_over(turn, ctx, &handed, &wrong, &problems),
         },
     }
 }
 
+/// What a person said when nobody else could decide.
+struct Handed {
+    asked: usize,
+    again: u32,
+    none: bool,
+}
+
+impl Handed {
+    fn of(turn: &Turn) -> Self {
+        let prefix = format!("a{}.decide.person", turn.seq);
+        let mut handed = Self { asked: 0, again: 0, none: false };
+        for (_, _, settled) in turn.asks.iter().filter(|(ask, ..)| ask.ask.starts_with(&prefix)) {
+            handed.asked += 1;
+            match settled.as_ref().and_then(|(answer, _)| answer.as_str()) {
+                Some("again") => handed.again += 1,
+                Some(_) => handed.none = true,
+                None => {}
+            }
+        }
+        handed
+    }
+}
+
+fn hand_over(turn: &Turn, ctx: &Context<'_>, handed: &Handed, model: &[String], rules: &[String]) -> Move {
+    let number = if handed.asked == 0 { String::new() } else { format!(".{}", handed.asked + 1) };
+    let about = [("stage", Value::from("decide")), ("model", model.to_vec().into()), ("rules", rules.to_vec().into())];
+    let asked = TurnAsked {
+        ask: format!("a{}.decide.person{number}", turn.seq),
+        question: say(Phrase::NobodyDecides, &turn.started.language).to_owned(),
+        options: vec![Value::from("again"), Value::from("none")],
+        about: Value::from(about),
+    };
+    Move::Record(vec![draft(ctx, "turn.asked", &asked)])
+}
+
 /// The names that rules, constraints and arguments may use: the run's values, then facts, state, entities.
-fn names<'a>(rooms: &'a Rooms, turn: &Turn, ctx: &Context<'_>) -> Names<'a> {
+fn names<'a>(rooms: &'a Rooms, turn: Option<&Turn>, ctx: &Context<'_>) -> Names<'a> {
     let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
-    let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
+    let values = turn.and_then(|turn| turn.run.as_ref()).map(|run| rooms.plans.values(run)).unwrap_or_default();
     let map: Map = values.into_iter().map(|(name, bound)| (format!("${name}"), bound.value)).collect();
     rooms.names(at, ctx.now).with_all(&map)
 }
@@ -61,43 +122,111 @@ fn hold(
     intent: &Intent,
     value: &Value,
 ) -> Result<Option<Proposal>, Vec<String>> {
-    let reason = value.get("reason").and_then(Value::as_str).unwrap_or("").to_owned();
     let action = match value.get("action") {
         Some(Value::Null) => return Ok(None),
-        Some(Value::Text(action)) => action.clone(),
+        Some(Value::Text(action)) => action,
         _ => return Err(vec!["`action` must name an action, or be null for none".to_owned()]),
     };
-    let args = value.get("args").filter(|args| !args.is_null()).cloned().unwrap_or_else(Value::map);
-    let Some(rule) = ctx.domain.actions.get(&action).filter(|_| intent.actions.contains(&action)) else {
+    if !intent.actions.contains(action) {
         return Err(vec![format!("`{action}` is not an action here; the actions are {}", intent.actions.join(", "))]);
+    }
+    let args = value.get("args").cloned().unwrap_or_default();
+    let seen = turn.exchanges_for("decide").next_back().map(|exchange| exchange.seq);
+    let confidence = value.get("confidence").and_then(Value::as_number);
+    let held = check(rooms, Some(turn), ctx, action, args, confidence, seen).map_err(|wrong| wrong.problems)?;
+    let reason = value.get("reason").and_then(Value::as_str).unwrap_or("").to_owned();
+    Ok(Some(Proposal { reason, ..held }))
+}
+
+/// Checks one proposed action: the state is open for it, its arguments fit, every constraint holds, its commands
+/// can be written, and the facts that they change are still those that the model was shown (after record `seen`).
+pub(super) fn check(
+    rooms: &Rooms,
+    turn: Option<&Turn>,
+    ctx: &Context<'_>,
+    action: &str,
+    args: Value,
+    confidence: Option<&Number>,
+    seen: Option<Seq>,
+) -> Result<Proposal, Wrong> {
+    let Some(rule) = ctx.domain.actions.get(action) else {
+        let names: Vec<&str> = ctx.domain.actions.keys().map(String::as_str).collect();
+        let near = nearest(action, &names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        return Err(Wrong::new("unknown-action", format!("there is no action `{action}`{near}")));
     };
-    let mut wrong = Vec::new();
+    let args = if args.is_null() { Value::map() } else { args };
     let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
     if !rule.states.is_empty() && !rule.states.iter().any(|state| rooms.machine.in_state(state, at)) {
         let now = rooms.machine.state(at).join(", ");
-        wrong.push(format!("`{action}` is only open in {}; the state is {now}", rule.states.join(", ")));
+        let message = format!("`{action}` is only open in {}; the state is {now}", rule.states.join(", "));
+        return Err(Wrong::new("action-closed", message));
     }
-    wrong.extend(schema::problems(&args, &rule.schema).iter().map(|p| format!("/args{}: {}", p.path, p.message)));
-    let mut proposal = args.as_map().cloned().unwrap_or_default();
-    proposal.insert("action".to_owned(), Value::from(action.as_str()));
-    let names = names(rooms, turn, ctx).with("proposal", Value::Map(proposal));
-    for constraint in &ctx.domain.constraints {
-        if !constraint.actions.is_empty() && !constraint.actions.contains(&action) {
-            continue;
+    let mut problems: Vec<String> =
+        schema::problems(&args, &rule.schema).iter().map(|p| format!("/args{}: {}", p.path, p.message)).collect();
+    let names = names(rooms, turn, ctx);
+    let language = turn.map_or("", |turn| turn.started.language.as_str());
+    let language = if language.is_empty() { ctx.domain.languages.first().map_or("en", String::as_str) } else { language };
+    let checked = Checked { rooms, domain: ctx.domain, at, language, names: names.clone() };
+    let mut code = "proposal-refused";
+    let broken = checked.by_action(action, &args);
+    if problems.is_empty() && !broken.is_empty() {
+        code = "constraint-broken";
+    }
+    problems.extend(broken);
+    let mut commands = Vec::new();
+    if problems.is_empty() {
+        let names = names.with("args", args.clone());
+        for form in &rule.commands {
+            let filled = fill(form, &names);
+            match filled.and_then(|value| Command::from_value(&value).map_err(|refusal| refusal.to_string())) {
+                Ok(command) => commands.push(command),
+                Err(error) => problems.push(error),
+            }
         }
-        let (held, error) = names.holds(&constraint.rule);
-        if !held {
-            let message = constraint.message.get(&turn.started.language);
-            let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
-            wrong.push(format!("the constraint `{}` is broken: {message}{error}", constraint.name));
+        let stale: Vec<String> = commands.iter().filter_map(|command| stale(rooms, ctx, command, at, seen?)).collect();
+        if !stale.is_empty() {
+            code = "version-conflict";
+            problems.extend(stale);
         }
     }
-    if wrong.is_empty() { Ok(Some(Proposal { action, args, reason })) } else { Err(wrong) }
+    if !problems.is_empty() {
+        return Err(Wrong { code, problems });
+    }
+    let floor = ctx.domain.agent.confidence.as_ref();
+    let unsure = floor.zip(confidence).is_some_and(|(floor, confidence)| confidence < floor);
+    Ok(Proposal { action: action.to_owned(), args, reason: String::new(), unsure, commands })
 }
 
-/// The first rule of the domain that applies.
+/// What is wrong with a command that would put a value in the place of one which the model was not shown.
+fn stale(rooms: &Rooms, ctx: &Context<'_>, command: &Command, at: At, seen: Seq) -> Option<String> {
+    let (subject, key) = match command {
+        Command::AssertFact(c) => (&c.subject, &c.key),
+        Command::RetractFact(c) => (&c.subject, &c.key),
+        _ => return None,
+    };
+    // Where several values stand side by side, none takes the place of another.
+    let cardinality = ctx.domain.facts.get(key).and_then(|fact| fact.cardinality.as_deref()).unwrap_or("one");
+    if !matches!(cardinality, "one" | "interval") {
+        return None;
+    }
+    let subject = subject.as_deref().unwrap_or(DEFAULT_SUBJECT);
+    let version = |at: At| rooms.ledger.facts(at, Some(subject), Some(key)).facts.pop();
+    let (then, now) = (version(At { seq: seen, ..at }), version(at));
+    let number = |fact: &Option<throughline_protocol::view::FactView>| fact.as_ref().map_or(0, |fact| fact.version);
+    if number(&then) == number(&now) {
+        return None;
+    }
+    let value = now.as_ref().map_or_else(|| "nothing".to_owned(), |fact| fact.value.to_json());
+    Some(format!(
+        "version-conflict: `{key}` has changed since you were asked: version {} was expected and {} stands, its value is {value}; decide again on what is known now",
+        number(&then),
+        number(&now)
+    ))
+}
+
+/// The first rule of the domain that applies. No rule at all is nobody's decision.
 fn by_rules(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> Result<Option<Proposal>, Vec<String>> {
-    let names = names(rooms, turn, ctx);
+    let names = names(rooms, Some(turn), ctx);
     let mut errors = Vec::new();
     for rule in &intent.rules {
         let (held, error) = rule.when.as_deref().map_or((true, None), |when| names.holds(when));
@@ -106,22 +235,19 @@ fn by_rules(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> R
             continue;
         }
         let args = match fill(&rule.args, &names) {
-            Ok(Value::Null) => Value::map(),
             Ok(args) => args,
             Err(error) => {
                 errors.push(error);
                 continue;
             }
         };
-        let proposal = Value::from([
-            ("action", Value::from(rule.action.as_str())),
-            ("args", args),
-            ("reason", Value::from("by rule")),
-        ]);
-        match hold(rooms, turn, ctx, intent, &proposal) {
-            Ok(proposal) => return Ok(proposal),
-            Err(problems) => errors.extend(problems),
+        match check(rooms, Some(turn), ctx, &rule.action, args, None, None) {
+            Ok(proposal) => return Ok(Some(Proposal { reason: "by rule".to_owned(), ..proposal })),
+            Err(wrong) => errors.extend(wrong.problems),
         }
+    }
+    if intent.rules.is_empty() {
+        errors.push("the domain has no rule for this".to_owned());
     }
     if errors.is_empty() { Ok(None) } else { Err(errors) }
 }
@@ -143,15 +269,25 @@ fn fill(form: &Value, names: &Names<'_>) -> Result<Value, String> {
     })
 }
 
+/// What a person is asked before a proposal is done.
+pub(super) fn question(rule: &ProposedAction, unsure: bool, language: &str) -> String {
+    let phrase = if unsure && !rule.approval { Phrase::Unsure } else { Phrase::MayI };
+    format!("{} {}", say(phrase, language), rule.description.get(language))
+}
+
+/// The answers to it.
+pub(super) fn approvals() -> Vec<Value> {
+    vec![Value::from("approve"), Value::from("reject")]
+}
+
 fn propose(
-    rooms: &Rooms,
     turn: &Turn,
     ctx: &Context<'_>,
     proposal: Option<Proposal>,
     verdict: &'static str,
     meta: fn(&str) -> Meta,
 ) -> Move {
-    let Some(Proposal { action, args, reason }) = proposal else {
+    let Some(Proposal { action, args, reason, unsure, commands }) = proposal else {
         return finish(turn, ctx, Stage::Decide, Ending::new(verdict, Value::from([("action", Value::Null)])));
     };
     let Some(rule) = ctx.domain.actions.get(&action) else { return Move::Wait };
@@ -159,18 +295,21 @@ fn propose(
     output.insert("action".to_owned(), Value::from(action.as_str()));
     output.insert("args".to_owned(), args.clone());
     output.insert("reason".to_owned(), Value::from(reason.as_str()));
-    if rule.approval {
-        let id = format!("a{}.decide", turn.seq);
-        match turn.asks.iter().find(|(ask, ..)| ask.ask == id) {
+    if rule.approval || unsure {
+        let prefix = format!("a{}.decide", turn.seq);
+        let person = format!("{prefix}.person");
+        let of_decision = |id: &str| id.starts_with(&prefix) && !id.starts_with(&person);
+        let mut asked = turn.asks.iter().filter(|(ask, ..)| of_decision(&ask.ask));
+        let before = asked.clone().count();
+        // An approval is for this action with these arguments.
+        let same = |about: &Value| about.get("action").and_then(Value::as_str) == Some(&action) && about.get("args") == Some(&args);
+        match asked.find(|(ask, ..)| same(&ask.about)) {
             None => {
+                let number = if before == 0 { String::new() } else { format!(".{}", before + 1) };
                 let asked = TurnAsked {
-                    ask: id,
-                    question: format!(
-                        "{} {}",
-                        say(Phrase::MayI, &turn.started.language),
-                        rule.description.get(&turn.started.language)
-                    ),
-                    options: vec![Value::from("approve"), Value::from("reject")],
+                    ask: format!("{prefix}{number}"),
+                    question: question(rule, unsure, &turn.started.language),
+                    options: approvals(),
                     about: Value::Map(output),
                 };
                 return Move::Record(vec![draft(ctx, "turn.asked", &asked)]);
@@ -182,21 +321,8 @@ fn propose(
             }
         }
     }
-    let names = names(rooms, turn, ctx).with("args", args);
-    let mut commands: Vec<(Command, Meta)> = Vec::new();
-    for form in &rule.commands {
-        let filled =
-            fill(form, &names).and_then(|value| Command::from_value(&value).map_err(|refusal| refusal.to_string()));
-        match filled {
-            Ok(command) => commands.push((command, meta(&reason))),
-            Err(error) => {
-                output.insert("refused".to_owned(), Value::from(vec![error]));
-                return finish(turn, ctx, Stage::Decide, Ending::new("failed", Value::Map(output)));
-            }
-        }
-    }
     let ending = Ending {
-        commands,
+        commands: commands.into_iter().map(|command| (command, meta(&reason))).collect(),
         collect: Box::new(|output, outcomes| {
             let mut map = output.as_map().cloned().unwrap_or_default();
             let (mut results, mut refused) = (Vec::new(), Vec::new());

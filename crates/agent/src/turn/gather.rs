@@ -21,12 +21,13 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         return finish(turn, ctx, Stage::Gather, Ending::new("done", Value::map()));
     };
     let inputs = inputs_of(turn);
-    if ctx.domain.agent.model_plans {
+    if intent.mode.as_deref().map_or(ctx.domain.agent.model_plans, |mode| mode == "plan") {
         let scope = Hosted::scope(ctx.domain, inputs.keys().cloned());
         let asked = ask(
             turn,
             ctx,
             "plan",
+            0,
             |wrong| prompts::plan(rooms, turn, ctx, &inputs, wrong),
             |value| {
                 let plan = value.get("plan").cloned().ok_or_else(|| vec!["the plan is missing".to_owned()])?;
@@ -38,7 +39,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         );
         match asked {
             Asked::Wait => return Move::Wait,
-            Asked::Ask(drafts) => return Move::Record(drafts),
+            Asked::Record(drafts) => return Move::Record(drafts),
             Asked::Got(plan) => return start(plan, inputs, by_model("the model's plan holds"), false),
             Asked::GaveUp(wrong) if intent.plan.is_null() => {
                 let output = Value::from([("model", Value::from(wrong))]);
@@ -74,7 +75,7 @@ fn inputs_of(turn: &Turn) -> Map {
 /// `instead`: the domain's plan stands in for one that the model should have written.
 fn start(plan: Value, inputs: Map, meta: Meta, instead: bool) -> Move {
     Move::Execute {
-        commands: vec![(StartRun { plan, inputs, paused: false }.into(), meta)],
+        commands: vec![(StartRun { plan, inputs, paused: false, breakpoints: Vec::new() }.into(), meta)],
         then: Box::new(move |_, ctx, outcomes| match outcomes.into_iter().next() {
             Some(Ok(done)) => {
                 let run = done.result.get("run").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -1,21 +1,34 @@
 //! Ground: the things and facts of the text become entities and facts, or are rejected with a reason.
+//!
+//! What a model says it found is no more than that: a thing must be named in the text or be known already, and
+//! a figure or an identifier must stand in the text. So identities are never invented.
 
+use throughline_expr::time::{Zone, parse_duration, parse_instant};
 use throughline_protocol::command::{AssertFact, RegisterEntity};
 use throughline_protocol::{Command, Context, Done, Meta, Refusal};
-use throughline_value::{Map, Value, to_value};
+use throughline_value::{Map, Number, SortedSet, Value, to_value};
 
 use super::{Ending, Move, by_model, finish};
+use crate::Rooms;
+use crate::claims::{Claim, claims, folded, small_numbers};
 use crate::turns::{Stage, Turn};
 
-pub(crate) fn advance(turn: &Turn, ctx: &Context<'_>) -> Move {
+pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
+    let said = Said::of(&turn.started.text);
     let found = turn.output(Stage::Interpret);
     let list = |name: &str| found.get(name).and_then(Value::as_list).unwrap_or(&[]).to_vec();
     let mut commands: Vec<(Command, Meta)> = Vec::new();
     let mut extracted = Vec::new();
     let mut malformed = Vec::new();
+    let mut invented: Vec<(Value, Refusal)> = Vec::new();
     for mention in list("entities") {
         let text = |name: &str| mention.get(name).and_then(Value::as_str).map(str::to_owned);
         if let (Some(entity_type), Some(raw_id)) = (text("type"), text("raw_id")) {
+            if !said.names(&raw_id) && rooms.world.resolve(&raw_id, Some(&entity_type)).is_none() {
+                let message = format!("`{raw_id}` is not named in what the user said, and nothing known goes by it");
+                invented.push((mention, Refusal::new("not-in-text", message)));
+                continue;
+            }
             let fields = Map::new();
             commands.push((
                 RegisterEntity { entity_type, raw_id, fields, aliases: Vec::new() }.into(),
@@ -28,6 +41,10 @@ pub(crate) fn advance(turn: &Turn, ctx: &Context<'_>) -> Move {
     }
     for fact in list("facts") {
         if let (Some(key), Some(value)) = (fact.get("key").and_then(Value::as_str), fact.get("value")) {
+            if let Some(refusal) = said.lacks(value) {
+                invented.push((fact, refusal));
+                continue;
+            }
             let subject = fact.get("subject").and_then(Value::as_str).map(str::to_owned);
             let assert = AssertFact {
                 key: key.to_owned(),
@@ -46,14 +63,20 @@ pub(crate) fn advance(turn: &Turn, ctx: &Context<'_>) -> Move {
     }
     let ending = Ending {
         commands,
-        collect: Box::new(move |output, outcomes| collect(output, &extracted, malformed, outcomes)),
+        collect: Box::new(move |output, outcomes| collect(output, &extracted, malformed, invented, outcomes)),
         ..Ending::new("done", Value::map())
     };
     finish(turn, ctx, Stage::Ground, ending)
 }
 
 /// Extracted = stored + duplicate + rejected: nothing that the model said is dropped in silence.
-fn collect(output: Value, extracted: &[Value], malformed: Vec<Value>, outcomes: Vec<Result<Done, Refusal>>) -> Value {
+fn collect(
+    output: Value,
+    extracted: &[Value],
+    malformed: Vec<Value>,
+    invented: Vec<(Value, Refusal)>,
+    outcomes: Vec<Result<Done, Refusal>>,
+) -> Value {
     let (mut entities, mut facts, mut duplicate, mut rejected) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (item, outcome) in extracted.iter().zip(outcomes) {
         let is_fact = item.get("key").is_some();
@@ -74,6 +97,9 @@ fn collect(output: Value, extracted: &[Value], malformed: Vec<Value>, outcomes: 
             }
         }
     }
+    for (item, refusal) in invented {
+        rejected.push(Value::from([("item", item), ("refusal", to_value(&refusal).unwrap_or_default())]));
+    }
     for item in malformed {
         rejected.push(Value::from([("item", item), ("refusal", Value::from([("code", "malformed")]))]));
     }
@@ -83,4 +109,56 @@ fn collect(output: Value, extracted: &[Value], malformed: Vec<Value>, outcomes: 
     map.insert("duplicate".to_owned(), Value::List(duplicate));
     map.insert("rejected".to_owned(), Value::List(rejected));
     Value::Map(map)
+}
+
+/// What a user said, in the forms that a model's findings are looked for in.
+struct Said {
+    /// Without capitals, spaces and signs.
+    letters: String,
+    numbers: SortedSet<String>,
+}
+
+impl Said {
+    fn of(text: &str) -> Self {
+        let mut numbers: SortedSet<String> = small_numbers(text).into_iter().map(|n| Number::from(n).canonical()).collect();
+        for found in claims(text, &[]) {
+            if let Claim::Number(number) = found.claim {
+                numbers.insert(number.canonical());
+            }
+        }
+        for digits in text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()) {
+            numbers.extend(Number::parse(digits).map(|number| number.canonical()));
+        }
+        Self { letters: letters(text), numbers }
+    }
+
+    fn names(&self, name: &str) -> bool {
+        let name = letters(name);
+        !name.is_empty() && self.letters.contains(&name)
+    }
+
+    /// Why a value cannot be what the user said: a figure or an identifier that is nowhere in the text. Instants
+    /// are said in too many ways to look for them.
+    fn lacks(&self, value: &Value) -> Option<Refusal> {
+        let missing = match value {
+            Value::Number(number) => !self.numbers.contains(&number.canonical()),
+            Value::Text(text) => {
+                text.contains(|c: char| c.is_ascii_digit())
+                    && parse_instant(text, Some(&Zone::utc())).is_err()
+                    && parse_duration(text).is_err()
+                    && !self.names(text)
+            }
+            Value::List(list) => return list.iter().find_map(|item| self.lacks(item)),
+            Value::Map(map) => return map.values().find_map(|item| self.lacks(item)),
+            Value::Null | Value::Bool(_) => false,
+        };
+        missing.then(|| {
+            let shown = value.to_json();
+            Refusal::new("not-in-text", format!("{shown} does not stand in what the user said; ask for it"))
+        })
+    }
+}
+
+fn letters(text: &str) -> String {
+    folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }

@@ -8,6 +8,7 @@ use throughline_value::{Map, Number, Value};
 use super::ask_model::{Asked, ask};
 use super::{Ending, Move, draft, finish, prompts};
 use crate::Rooms;
+use crate::constraints::figure;
 use crate::phrases::{Phrase, say};
 use crate::turns::{Stage, Turn, TurnAsked};
 
@@ -23,12 +24,13 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         turn,
         ctx,
         "interpret",
+        0,
         |wrong| prompts::interpret(rooms, turn, ctx, wrong),
         |value| value.as_map().cloned().ok_or_else(|| vec!["a map is expected".to_owned()]),
     );
     match asked {
         Asked::Wait => Move::Wait,
-        Asked::Ask(drafts) => Move::Record(drafts),
+        Asked::Record(drafts) => Move::Record(drafts),
         Asked::Got(found) if is_sure(&found, ctx.domain) => end(turn, ctx, "done", found),
         Asked::Got(found) => ask_person(turn, ctx, found),
         Asked::GaveUp(wrong) => {
@@ -85,7 +87,9 @@ fn by_rules(text: &str, domain: &Domain) -> Map {
                 entities.push(Value::from([("type", entity_type.as_str()), ("raw_id", found.as_str())]));
             }
             if let Some(fact) = &pattern.fact {
-                facts.push(Value::from([("key", fact.as_str()), ("value", found.as_str())]));
+                let number = domain.facts.get(fact).is_some_and(|f| matches!(f.value.r#type.as_str(), "integer" | "decimal"));
+                let value = if number { figure(&found) } else { Value::from(found.as_str()) };
+                facts.push(Value::from([("key", Value::from(fact.as_str())), ("value", value)]));
             }
         }
     }

@@ -10,13 +10,16 @@ use throughline_value::{Map, Value, json};
 
 use super::intent_of;
 use crate::Rooms;
-use crate::turns::Turn;
+use crate::turns::{Stage, Turn};
 
 /// The most tokens of a prompt, when the domain does not say.
 pub const DEFAULT_PROMPT_BUDGET: u64 = 3_000;
 
 /// The most tokens of a reply.
 const MAX_REPLY_TOKENS: u32 = 1_200;
+
+/// The most entities that a prompt shows.
+const MAX_ENTITIES: usize = 40;
 
 /// The most of the last reply's problems that are quoted.
 const MAX_PROBLEMS: usize = 8;
@@ -164,7 +167,8 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
     let values: Map = values.into_iter().map(|(name, bound)| (name, bound.value)).collect();
     let mut form = schema(
         r#"{"type":"object","additionalProperties":false,"required":["action","args","reason"],"properties":{
-            "action":{},"args":{"type":"object"},"reason":{"type":"string"}}}"#,
+            "action":{},"args":{"type":"object"},"reason":{"type":"string"},
+            "confidence":{"type":"number","minimum":0,"maximum":1}}}"#,
     );
     let mut choices: Vec<Value> = open.map(|(name, _)| Value::from(name.as_str())).collect();
     choices.push(Value::Null);
@@ -174,8 +178,59 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
         task: format!("Propose at most one action; null for none. {ONE_VALUE}"),
         schema: form,
         allowed,
-        quoted: vec![("values", Value::Map(values).to_json())],
+        quoted: shown(rooms, ctx, at, values),
     }
+}
+
+/// The values that the sources gave, and the entities that constraints are about: what may be offered.
+fn shown(rooms: &Rooms, ctx: &Context<'_>, at: At, values: Map) -> Vec<(&'static str, String)> {
+    let mut types: Vec<&String> = ctx.domain.constraints.iter().flat_map(|constraint| &constraint.about).collect();
+    types.sort_unstable();
+    types.dedup();
+    let entities = types.into_iter().flat_map(|of| rooms.world.entities(at, Some(of)));
+    let line = |entity: throughline_protocol::view::EntityView| {
+        let fields = Value::Map(entity.fields).to_json();
+        format!("{} {}: {fields}\n", entity.entity_type, entity.raw_id)
+    };
+    let catalogue: String = entities.filter(|entity| !entity.retired).take(MAX_ENTITIES).map(line).collect();
+    let mut quoted = Vec::new();
+    if !values.is_empty() {
+        quoted.push(("values", Value::Map(values).to_json()));
+    }
+    if !catalogue.is_empty() {
+        quoted.push(("entities", catalogue));
+    }
+    quoted
+}
+
+fn respond_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> StagePrompt {
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
+    let values: Map = values.into_iter().map(|(name, bound)| (name, bound.value)).collect();
+    let mut quoted = shown(rooms, ctx, at, values);
+    let decision = turn.output(Stage::Decide);
+    if decision.as_map().is_some_and(|map| !map.is_empty()) {
+        quoted.insert(0, ("what was decided", decision.to_json()));
+    }
+    let about = intent.description.get("en");
+    StagePrompt {
+        purpose: "respond",
+        task: format!(
+            "Word the answer to the user in the language `{}`. Say only what the facts, the values, the entities and \
+             the decision say: every figure, date, name and offer is checked, and one that rests on nothing or breaks \
+             a constraint is refused. The user wants: {about}. {ONE_VALUE}",
+            turn.started.language
+        ),
+        schema: schema(
+            r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","minLength":1}}}"#,
+        ),
+        allowed: Vec::new(),
+        quoted,
+    }
+}
+
+pub(crate) fn respond(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent, wrong: &[String]) -> Request {
+    request(rooms, turn, ctx, respond_stage(rooms, turn, ctx, intent), wrong)
 }
 
 pub(crate) fn decide(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent, wrong: &[String]) -> Request {
@@ -228,9 +283,13 @@ pub fn prompt(rooms: &Rooms, thread: Option<&str>, stage: &str, at: At, now: i64
             Some(intent) => decide_stage(rooms, turn, &ctx, intent),
             None => return Err(Refusal::new("no-turn", "the turn has no intent yet")),
         },
+        "respond" => match intent_of(turn, &loaded.domain) {
+            Some(intent) => respond_stage(rooms, turn, &ctx, intent),
+            None => return Err(Refusal::new("no-turn", "the turn has no intent yet")),
+        },
         other => {
             let refusal = Refusal::new("unknown-stage", format!("`{other}` asks no model")).at_path("/stage");
-            return Err(refusal.suggest("the stages are interpret, plan and decide"));
+            return Err(refusal.suggest("the stages are interpret, plan, decide and respond"));
         }
     };
     Ok(contract(rooms, turn, &ctx, at, &stage, &[]))

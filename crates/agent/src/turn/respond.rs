@@ -1,33 +1,72 @@
-//! Respond: the domain's template speaks, with a footnote for everything that rests on evidence.
+//! Respond: the model words the answer, or the domain's template does, with a footnote for everything that
+//! rests on evidence. What the model says counts only when every figure, date, name and offer in it holds.
 
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
 use throughline_plan::answer::{AnswerScope, RunScope, render};
 use throughline_plan::{Bound, Evidence};
 use throughline_protocol::domain::Intent;
-use throughline_protocol::view::AnswerView;
-use throughline_protocol::{At, Context};
+use throughline_protocol::view::{AnswerView, FactView, Footnote};
+use throughline_protocol::{At, Context, DEFAULT_SUBJECT};
 use throughline_value::{Map, Named, Value};
 
-use super::{Ending, Move, draft, finish, intent_of};
+use super::ask_model::{Asked, ask};
+use super::{Ending, Move, draft, finish, intent_of, prompts};
+use crate::claims::{Claim, Found, claims, spans};
+use crate::constraints::Checked;
+use crate::known::Known;
 use crate::phrases::{Phrase, say};
 use crate::turns::{Stage, Turn};
 use crate::{Names, Rooms};
 
+/// How far behind its label a fact's figure may stand, in bytes, to be taken for it.
+const NEAR: usize = 24;
+
 pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
+    let intent = intent_of(turn, ctx.domain);
+    if let Some(intent) = intent
+        && ctx.domain.agent.model_answers
+    {
+        let asked = ask(
+            turn,
+            ctx,
+            "respond",
+            0,
+            |wrong| prompts::respond(rooms, turn, ctx, intent, wrong),
+            |value| hold(rooms, turn, ctx, intent, value),
+        );
+        return match asked {
+            Asked::Wait => Move::Wait,
+            Asked::Record(drafts) => Move::Record(drafts),
+            Asked::Got(answer) => speak(turn, ctx, "done", answer, Map::new()),
+            Asked::GaveUp(wrong) => {
+                let mut output = Map::new();
+                output.insert("model".to_owned(), Value::from(wrong));
+                by_template(rooms, turn, ctx, "fallback", output)
+            }
+        };
+    }
+    by_template(rooms, turn, ctx, "done", Map::new())
+}
+
+fn by_template(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, verdict: &'static str, mut output: Map) -> Move {
     let language = turn.started.language.as_str();
     let rendered = intent_of(turn, ctx.domain).map(|intent| answer(rooms, turn, ctx, intent));
-    let (verdict, answer, problem) = match rendered {
-        Some(Ok(answer)) => ("done", answer, None),
-        Some(Err(problem)) => ("fallback", plain(say(Phrase::NoAnswer, language)), Some(problem)),
-        None => ("fallback", plain(say(Phrase::NoAnswer, language)), None),
+    let (verdict, answer) = match rendered {
+        Some(Ok(answer)) => (verdict, answer),
+        other => {
+            if let Some(Err(problem)) = other {
+                output.insert("problem".to_owned(), Value::from(problem));
+            }
+            ("fallback", plain(say(Phrase::NoAnswer, language)))
+        }
     };
-    let mut output = Map::new();
+    speak(turn, ctx, verdict, answer, output)
+}
+
+fn speak(turn: &Turn, ctx: &Context<'_>, verdict: &'static str, answer: AnswerView, mut output: Map) -> Move {
     output.insert("text".to_owned(), Value::from(answer.text.as_str()));
     output.insert("unsupported".to_owned(), Value::from(answer.unsupported.clone()));
-    if let Some(problem) = problem {
-        output.insert("problem".to_owned(), Value::from(problem));
-    }
     let ending = Ending {
         after: Some(Box::new(move |_, ctx| vec![draft(ctx, "turn.answered", &answer)])),
         ..Ending::new(verdict, Value::Map(output))
@@ -39,6 +78,143 @@ fn plain(text: &str) -> AnswerView {
     AnswerView { text: text.to_owned(), from: "agent".to_owned(), ..AnswerView::default() }
 }
 
+/// The names that an answer may use beside the run's values.
+fn names<'a>(rooms: &'a Rooms, turn: &Turn, ctx: &Context<'_>, at: At) -> Names<'a> {
+    rooms
+        .names(at, ctx.now)
+        .with("question", Value::from(turn.started.text.as_str()))
+        .with("language", Value::from(turn.started.language.as_str()))
+        .with("interpretation", turn.output(Stage::Interpret).clone())
+        .with("decision", turn.output(Stage::Decide).clone())
+        .with("fallback", fallbacks(turn))
+}
+
+/// Whether what the model says may be said; else everything that is wrong with it.
+fn hold(
+    rooms: &Rooms,
+    turn: &Turn,
+    ctx: &Context<'_>,
+    intent: &Intent,
+    value: &Value,
+) -> Result<AnswerView, Vec<String>> {
+    let text = value.get("text").and_then(Value::as_str).unwrap_or("").trim();
+    if text.is_empty() {
+        return Err(vec!["`text` is empty; say something".to_owned()]);
+    }
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let language = turn.started.language.as_str();
+    let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
+    let bound: Map = values.iter().map(|(name, bound)| (format!("${name}"), bound.value.clone())).collect();
+    let names = names(rooms, turn, ctx, at);
+    let zone = names.zone().cloned();
+    let checked = Checked { rooms, domain: ctx.domain, at, language, names: names.clone().with_all(&bound) };
+    let named = checked.named_in(text);
+    let mut wrong = checked.by_answer(text, &named);
+
+    let facts = rooms.ledger.facts(at, None, None).facts;
+    let mut known = Known::new(zone.as_ref());
+    known.domain(ctx.domain, language);
+    for fact in &facts {
+        known.name(&fact.key);
+        known.value(&fact.value);
+    }
+    for bound in values.values() {
+        known.value(&bound.value);
+        bound.evidence.iter().for_each(|evidence| known.text(&evidence.quote));
+    }
+    // What was decided was checked and done; the words of its reason were not.
+    let decision = turn.output(Stage::Decide);
+    for part in ["args", "results"].iter().filter_map(|part| decision.get(part)) {
+        known.value(part);
+    }
+    known.name(&turn.started.text);
+    named.iter().for_each(|entity| known.entity(entity));
+    let masks: Vec<&str> = named
+        .iter()
+        .flat_map(|entity| std::iter::once(entity.raw_id.as_str()).chain(entity.aliases.iter().map(String::as_str)))
+        .collect();
+    let found = claims(text, &masks);
+    for name in found.iter().filter(|found| found.claim == Claim::Name) {
+        if !known.supports(name)
+            && let Some(id) = rooms.world.resolve_at(&name.text, None, at.seq)
+            && let Ok(detail) = rooms.world.entity(&id, at)
+        {
+            known.entity(&detail.entity);
+        }
+    }
+    let mut loose: Vec<&str> = Vec::new();
+    for found in found.iter().filter(|found| !known.supports(found)) {
+        if !loose.contains(&found.text.as_str()) {
+            loose.push(&found.text);
+        }
+    }
+    wrong.extend(loose.iter().map(|text| {
+        format!("`{text}` rests on no fact, value or source; leave it out, or say what they say")
+    }));
+    wrong.extend(contradictions(text, &found, &facts, ctx, language));
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let scope = Scoped { names, intent, values: &values };
+    Ok(noted(text, &found, &facts, &scope))
+}
+
+/// A figure that stands right behind the label of a fact and is another one.
+fn contradictions(text: &str, found: &[Found], facts: &[FactView], ctx: &Context<'_>, language: &str) -> Vec<String> {
+    let labels: Vec<(&FactView, &str)> = facts
+        .iter()
+        .filter(|fact| fact.subject == DEFAULT_SUBJECT && fact.value.as_number().is_some() && fact.versions > 0)
+        .filter_map(|fact| Some((fact, ctx.domain.facts.get(&fact.key)?.label.get(language))))
+        .filter(|(_, label)| !label.is_empty())
+        .collect();
+    let places: Vec<(usize, usize)> = labels.iter().flat_map(|(_, label)| spans(text, &[label])).collect();
+    let mut wrong = Vec::new();
+    for (fact, label) in &labels {
+        for (_, end) in spans(text, &[label]) {
+            let next = found.iter().find(|found| found.start >= end);
+            let Some(Found { claim: Claim::Number(number), start, text: said, .. }) = next else { continue };
+            let between = text.get(end..*start).unwrap_or("");
+            let apart = between.len() > NEAR || between.contains(['.', '。', ',', '，', ';', '；', '\n']);
+            let other = places.iter().any(|(s, _)| *s >= end && s < start);
+            if !apart && !other && fact.value.as_number() != Some(number) {
+                let value = fact.value.to_json();
+                wrong.push(format!("`{label}` is {value}, not {said}: the ledger says so"));
+            }
+        }
+    }
+    wrong
+}
+
+/// The text with the number of a footnote behind each figure that rests on evidence.
+fn noted(text: &str, found: &[Found], facts: &[FactView], scope: &Scoped<'_>) -> AnswerView {
+    let mut answer = AnswerView { from: "model".to_owned(), ..AnswerView::default() };
+    let mut written = 0;
+    for found in found {
+        let Claim::Number(number) = &found.claim else { continue };
+        let value = scope.values.iter().find(|(_, bound)| bound.value.as_number() == Some(number));
+        let of_value = value.map(|(name, bound)| (format!("${name}"), bound.evidence.clone()));
+        let fact = facts.iter().find(|fact| fact.value.as_number() == Some(number));
+        let of_fact = || {
+            let fact = fact.filter(|fact| fact.subject == DEFAULT_SUBJECT)?;
+            Some((format!("facts.{}", fact.key), scope.evidence(&["facts".to_owned(), fact.key.clone()])))
+        };
+        let Some((name, evidence)) = of_value.or_else(of_fact).filter(|(_, evidence)| !evidence.is_empty()) else {
+            continue;
+        };
+        let same = answer.footnotes.iter().find(|note| note.evidence == evidence).map(|note| note.number);
+        let number = same.unwrap_or_else(|| {
+            let number = answer.footnotes.len() as u32 + 1;
+            answer.footnotes.push(Footnote { number, value: found.text.clone(), name, evidence });
+            number
+        });
+        answer.text.push_str(text.get(written..found.end).unwrap_or(""));
+        answer.text.push_str(&format!("[{number}]"));
+        written = found.end;
+    }
+    answer.text.push_str(text.get(written..).unwrap_or(""));
+    answer
+}
+
 fn answer(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> Result<AnswerView, String> {
     let Some(template) = ctx.domain.answers.get(&intent.answer) else {
         return Err(format!("the domain has no answer `{}`", intent.answer));
@@ -48,14 +224,7 @@ fn answer(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> Res
         return Err(format!("the answer `{}` is only open in {}", intent.answer, template.states.join(", ")));
     }
     let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
-    let names = rooms
-        .names(at, ctx.now)
-        .with("question", Value::from(turn.started.text.as_str()))
-        .with("language", Value::from(turn.started.language.as_str()))
-        .with("interpretation", turn.output(Stage::Interpret).clone())
-        .with("decision", turn.output(Stage::Decide).clone())
-        .with("fallback", fallbacks(turn));
-    let outer = Known { names, intent, values: &values };
+    let outer = Scoped { names: names(rooms, turn, ctx, at), intent, values: &values };
     let scope = RunScope::new(&values, &outer);
     render(template.template.get(&turn.started.language), &intent.answer, &scope).map_err(|error| error.to_string())
 }
@@ -68,13 +237,13 @@ fn fallbacks(turn: &Turn) -> Value {
 }
 
 /// What an answer may name beside the run's values, and what it rests on.
-struct Known<'a> {
+struct Scoped<'a> {
     names: Names<'a>,
     intent: &'a Intent,
     values: &'a Named<Bound>,
 }
 
-impl Env for Known<'_> {
+impl Env for Scoped<'_> {
     fn get(&self, name: &str) -> Option<Value> {
         self.names.get(name)
     }
@@ -92,7 +261,7 @@ impl Env for Known<'_> {
     }
 }
 
-impl AnswerScope for Known<'_> {
+impl AnswerScope for Scoped<'_> {
     fn evidence(&self, path: &[String]) -> Vec<Evidence> {
         // What was decided was checked and recorded; it rests on the turn's own decision.
         if path.first().is_some_and(|name| name == "decision") {

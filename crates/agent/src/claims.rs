@@ -1,0 +1,472 @@
+//! What a text claims: its numbers, dates and names, found by rules.
+//!
+//! Every figure counts, whatever way it is written: `23,500`, `２３，５００`, `2.35万`, `两万三千五百`,
+//! `twenty-three thousand five hundred`. A date is a date in digits or in words. A name is what a reader takes
+//! for one: words with capitals inside a sentence, a token of letters and digits, a text in quotation marks.
+
+mod numerals;
+
+pub(crate) use numerals::small_numbers;
+
+use throughline_value::Number;
+
+/// What is claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// A figure.
+    Number(Number),
+    /// A day; the year may be missing.
+    Date(Option<i32>, u32, u32),
+    /// A time of the day, in hours and minutes.
+    Time(u32, u32),
+    /// A day of the week, from 1 for Monday.
+    Weekday(u32),
+    /// A name or an identifier.
+    Name,
+}
+
+/// A claim and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) claim: Claim,
+    /// As it is written.
+    pub(crate) text: String,
+    /// Its bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+const MONTHS: [&str; 12] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+];
+
+const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Words that begin sentences with a capital and name nothing.
+const STARTERS: &str = " the a an this that these those your my our we i you he she they it its their his her in on at \
+for from to by as if with without no not none yes and but or so please thank thanks hello hi dear since because there \
+here when while after before until once ok okay sorry unfortunately what which who how why where is are was were do does \
+did can could may might will would shall should let all both each every some any one two three of about regarding given \
+based currently now today tomorrow yesterday just only then also still however instead ";
+
+/// Full-width signs as what they are wide forms of.
+fn narrow(c: char) -> char {
+    match c {
+        '\u{3000}' => ' ',
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    }
+}
+
+/// A text in the form that it is compared in: no capitals, nothing full-width.
+pub(crate) fn folded(text: &str) -> String {
+    text.chars().map(narrow).flat_map(char::to_lowercase).collect()
+}
+
+pub(super) struct Scan {
+    /// Each character, folded to its narrow form, with its byte.
+    chars: Vec<(usize, char)>,
+    length: usize,
+}
+
+impl Scan {
+    fn new(text: &str) -> Self {
+        Self { chars: text.char_indices().map(|(at, c)| (at, narrow(c))).collect(), length: text.len() }
+    }
+
+    /// Takes some bytes out: nothing is found there or across it.
+    fn mask(&mut self, start: usize, end: usize) {
+        for (at, c) in &mut self.chars {
+            if (start..end).contains(at) {
+                *c = '\u{1}';
+            }
+        }
+    }
+
+    pub(super) fn at(&self, place: usize) -> char {
+        self.chars.get(place).map_or('\0', |(_, c)| *c)
+    }
+
+    fn byte(&self, place: usize) -> usize {
+        self.chars.get(place).map_or(self.length, |(at, _)| *at)
+    }
+
+    /// Digits from here: their value and the place after them.
+    pub(super) fn digits(&self, from: usize, most: usize) -> Option<(u32, usize)> {
+        let mut place = from;
+        let mut value = 0u32;
+        while let Some(digit) = self.at(place).to_digit(10).filter(|_| place - from < most) {
+            value = value * 10 + digit;
+            place += 1;
+        }
+        (place > from && !self.at(place).is_ascii_digit()).then_some((value, place))
+    }
+
+    /// The word of Latin letters from here, without capitals.
+    pub(super) fn word(&self, from: usize) -> Option<(String, usize)> {
+        let mut place = from;
+        while self.at(place).is_ascii_alphabetic() {
+            place += 1;
+        }
+        let word: String = (from..place).map(|i| self.at(i).to_ascii_lowercase()).collect();
+        (place > from).then_some((word, place))
+    }
+
+    pub(super) fn spaces(&self, mut place: usize) -> usize {
+        while matches!(self.at(place), ' ' | '\t' | '\u{a0}') {
+            place += 1;
+        }
+        place
+    }
+
+    fn begins_word(&self, place: usize) -> bool {
+        place == 0 || !self.at(place - 1).is_alphanumeric() || !self.at(place - 1).is_ascii()
+    }
+
+    fn day(&self, year: Option<u32>, month: u32, day: u32) -> Option<Claim> {
+        let year = year.and_then(|year| i32::try_from(year).ok());
+        ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some(Claim::Date(year, month, day))
+    }
+
+    /// A day or a time from here.
+    fn moment(&self, from: usize) -> Option<(Claim, usize)> {
+        if self.at(from).is_ascii_digit() {
+            if from > 0 && self.at(from - 1).is_ascii_alphanumeric() {
+                return None;
+            }
+            return self.in_digits(from).or_else(|| self.clock(from)).or_else(|| self.day_month(from));
+        }
+        if matches!(self.at(from), '周' | '星' | '礼') {
+            let next = if self.at(from) == '周' { from + 1 } else { from + 2 };
+            if (self.at(from) == '星' && self.at(from + 1) != '期') || (self.at(from) == '礼' && self.at(from + 1) != '拜') {
+                return None;
+            }
+            let number = "一二三四五六日".chars().position(|c| c == self.at(next));
+            let number = number.or((self.at(next) == '天').then_some(6))?;
+            return Some((Claim::Weekday(number as u32 + 1), next + 1));
+        }
+        if !self.at(from).is_ascii_uppercase() || !self.begins_word(from) {
+            return None;
+        }
+        let (word, end) = self.word(from)?;
+        if let Some(day) = DAYS.iter().position(|day| *day == word) {
+            return Some((Claim::Weekday(day as u32 + 1), end));
+        }
+        let month = month(&word)?;
+        let (day, end) = self.digits(self.spaces(end), 2)?;
+        let end = self.ordinal(end);
+        let (year, end) = self.year(end);
+        Some((self.day(year, month, day)?, end))
+    }
+
+    /// `2026-03-05`, `2026/3/5`, `2026年3月5日`, `3月5日`.
+    fn in_digits(&self, from: usize) -> Option<(Claim, usize)> {
+        let (first, end) = self.digits(from, 4)?;
+        let (year, month, day_at) = match self.at(end) {
+            '月' => (None, first, end + 1),
+            sign @ ('年' | '-' | '/' | '.') if end - from == 4 => {
+                let (month, end) = self.digits(end + 1, 2)?;
+                let expected = if sign == '年' { '月' } else { sign };
+                if self.at(end) != expected {
+                    return None;
+                }
+                (Some(first), month, end + 1)
+            }
+            _ => return None,
+        };
+        let (day, mut end) = self.digits(day_at, 2)?;
+        if matches!(self.at(end), '日' | '号') {
+            end += 1;
+        }
+        // A time may follow at once, as in `2026-03-05T13:40`.
+        let end = if self.at(end) == 'T' && self.at(end + 1).is_ascii_digit() { end + 1 } else { end };
+        Some((self.day(year, month, day)?, end))
+    }
+
+    /// `13:40`, with seconds or not.
+    fn clock(&self, from: usize) -> Option<(Claim, usize)> {
+        let (hours, end) = self.digits(from, 2)?;
+        if self.at(end) != ':' {
+            return None;
+        }
+        let (minutes, end) = self.digits(end + 1, 2)?;
+        let end = if self.at(end) == ':' { self.digits(end + 1, 2).map_or(end, |(_, end)| end) } else { end };
+        (hours < 24 && minutes < 60).then_some((Claim::Time(hours, minutes), end))
+    }
+
+    /// `5 March 2026`, `the 5th of March`.
+    fn day_month(&self, from: usize) -> Option<(Claim, usize)> {
+        let (day, end) = self.digits(from, 2)?;
+        let mut place = self.spaces(self.ordinal(end));
+        if let Some((word, end)) = self.word(place)
+            && word == "of"
+        {
+            place = self.spaces(end);
+        }
+        if !self.at(place).is_ascii_uppercase() {
+            return None;
+        }
+        let (word, end) = self.word(place)?;
+        let month = month(&word)?;
+        let (year, end) = self.year(end);
+        Some((self.day(year, month, day)?, end))
+    }
+
+    fn ordinal(&self, from: usize) -> usize {
+        match self.word(from) {
+            Some((word, end)) if matches!(word.as_str(), "st" | "nd" | "rd" | "th") => end,
+            _ => from,
+        }
+    }
+
+    fn year(&self, from: usize) -> (Option<u32>, usize) {
+        let mut place = from;
+        if self.at(place) == ',' {
+            place += 1;
+        }
+        match self.digits(self.spaces(place), 4) {
+            Some((year, end)) if (1000..=9999).contains(&year) => (Some(year), end),
+            _ => (None, from),
+        }
+    }
+
+    /// A token that begins with a letter and has a digit in it.
+    fn identifier(&self, from: usize) -> Option<usize> {
+        if !self.at(from).is_ascii_alphabetic() || !self.begins_word(from) {
+            return None;
+        }
+        let mut end = from;
+        let mut digits = false;
+        while self.at(end).is_ascii_alphanumeric()
+            || (matches!(self.at(end), '-' | '_' | '/') && self.at(end + 1).is_ascii_alphanumeric() && end > from)
+        {
+            digits |= self.at(end).is_ascii_digit();
+            end += 1;
+        }
+        digits.then_some(end)
+    }
+
+    /// Whether a sentence begins here.
+    fn begins_sentence(&self, place: usize) -> bool {
+        let mut before = place;
+        while before > 0 && matches!(self.at(before - 1), ' ' | '"' | '\'' | '*' | '(' | '#' | '-' | '•' | '“' | '_') {
+            before -= 1;
+        }
+        before == 0 || matches!(self.at(before - 1), '.' | '!' | '?' | ':' | ';' | '\n' | '。' | '！' | '？' | ',')
+            && !(self.at(before - 1) == ',' && before == place)
+            && self.at(before - 1) != ','
+    }
+
+    /// Words with capitals that stand together.
+    fn capitals(&self, from: usize) -> Option<(usize, usize)> {
+        if !self.at(from).is_uppercase() || !self.begins_word(from) {
+            return None;
+        }
+        let mut words: Vec<(usize, usize)> = Vec::new();
+        let mut place = from;
+        loop {
+            let begin = place;
+            while self.at(place).is_alphanumeric() && !is_cjk(self.at(place)) || matches!(self.at(place), '\'' | '’') {
+                place += 1;
+            }
+            // A token with digits is a name of its own.
+            if place == begin || (begin..place).any(|i| self.at(i).is_numeric()) {
+                break;
+            }
+            words.push((begin, place));
+            let next = self.spaces(place);
+            if next != place + 1 || !self.at(next).is_uppercase() {
+                break;
+            }
+            place = next;
+        }
+        let word = |(begin, end): &(usize, usize)| -> String { (*begin..*end).map(|i| self.at(i)).collect() };
+        let names_nothing = |range: &(usize, usize)| {
+            let word = word(range).to_lowercase();
+            let stem = word.split(['\'', '’']).next().unwrap_or("");
+            STARTERS.contains(&format!(" {stem} ")) || month(stem).is_some() || DAYS.contains(&stem)
+        };
+        let mut rest = words.as_slice();
+        while let Some((first, others)) = rest.split_first()
+            && names_nothing(first)
+        {
+            rest = others;
+        }
+        // One word with a capital begins a sentence; two of them are a name also there.
+        if let [only] = rest
+            && only.0 == from
+            && self.begins_sentence(from)
+            && !self.is_all_capitals(*only)
+        {
+            rest = &[];
+        }
+        match (rest.first(), rest.last(), words.last()) {
+            (Some(first), Some(last), _) => Some((first.0, last.1)),
+            // Nothing is named; what was looked at is passed over.
+            (_, _, Some(last)) => Some((last.1, last.1)),
+            _ => None,
+        }
+    }
+
+    fn is_all_capitals(&self, (begin, end): (usize, usize)) -> bool {
+        end - begin > 1 && (begin..end).all(|i| self.at(i).is_uppercase())
+    }
+}
+
+fn month(word: &str) -> Option<u32> {
+    let place = MONTHS.iter().position(|month| *month == word || (word.len() == 3 && month.starts_with(word)))?;
+    u32::try_from(place + 1).ok()
+}
+
+fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+/// Everything that a text claims, in its order. `known` are texts that need no support: what stands in them is
+/// passed over as a whole.
+pub(crate) fn claims(text: &str, known: &[&str]) -> Vec<Found> {
+    let mut scan = Scan::new(text);
+    for (start, end) in spans(text, known) {
+        scan.mask(start, end);
+    }
+    let scan = scan;
+    let mut found = Vec::new();
+    let mut place = 0;
+    while place < scan.chars.len() {
+        let mut push = |claim: Claim, start: usize, end: usize| {
+            let (start, end) = (scan.byte(start), scan.byte(end));
+            found.push(Found { claim, text: text.get(start..end).unwrap_or_default().to_owned(), start, end });
+        };
+        if let Some((claim, end)) = scan.moment(place) {
+            push(claim, place, end);
+            place = end;
+        } else if let Some(end) = scan.identifier(place) {
+            push(Claim::Name, place, end);
+            place = end;
+        } else if let Some((number, end)) = numerals::number(&scan, place) {
+            if let Some(number) = number {
+                push(Claim::Number(number), place, end);
+            }
+            place = end;
+        } else if let Some((start, end)) = scan.capitals(place) {
+            if end > start {
+                push(Claim::Name, start, end);
+            }
+            place = end.max(place + 1);
+        } else if let Some(end) = quotation(&scan, place) {
+            push(Claim::Name, place + 1, end - 1);
+            place += 1;
+        } else {
+            place += 1;
+        }
+    }
+    found
+}
+
+/// The most characters of a quoted name.
+const MAX_QUOTED: usize = 40;
+
+/// A short text in quotation marks that name: the place after them.
+fn quotation(scan: &Scan, from: usize) -> Option<usize> {
+    let closing = match scan.at(from) {
+        '「' => '」',
+        '『' => '』',
+        '《' => '》',
+        '“' => '”',
+        _ => return None,
+    };
+    (from + 2..from + MAX_QUOTED).find(|place| scan.at(*place) == closing).map(|place| place + 1)
+}
+
+/// Where the known texts stand, whatever their capitals and widths.
+pub(crate) fn spans(text: &str, known: &[&str]) -> Vec<(usize, usize)> {
+    // Folding a character may make several of it, so each keeps its own byte.
+    let chars: Vec<(usize, usize, char)> = text
+        .char_indices()
+        .flat_map(|(at, c)| narrow(c).to_lowercase().map(move |folded| (at, at + c.len_utf8(), folded)).collect::<Vec<_>>())
+        .collect();
+    let mut out = Vec::new();
+    for name in known {
+        let name: Vec<char> = folded(name).chars().collect();
+        let (Some(first), Some(last)) = (name.first(), name.last()) else { continue };
+        for (at, window) in chars.windows(name.len()).enumerate() {
+            if !window.iter().map(|(.., c)| c).eq(&name) {
+                continue;
+            }
+            // A Latin name is a word of its own: `Lum` does not stand in `Lumen`.
+            let touches = |edge: &char, other: Option<&(usize, usize, char)>| {
+                edge.is_ascii_alphanumeric() && other.is_some_and(|(.., c)| c.is_ascii_alphanumeric())
+            };
+            let before = at.checked_sub(1).and_then(|i| chars.get(i));
+            if touches(first, before) || touches(last, chars.get(at + name.len())) {
+                continue;
+            }
+            if let (Some((start, ..)), Some((_, end, _))) = (window.first(), window.last()) {
+                out.push((*start, *end));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each claim as `kind text`.
+    fn check(text: &str, expected: &[&str]) {
+        let shown: Vec<String> = claims(text, &["Lumen Hybrid 7"])
+            .into_iter()
+            .map(|found| match found.claim {
+                Claim::Number(number) => format!("{number}"),
+                Claim::Date(year, month, day) => format!("{}-{month}-{day}", year.map_or("?".to_owned(), |y| y.to_string())),
+                Claim::Time(h, m) => format!("{h}:{m:02}"),
+                Claim::Weekday(day) => format!("day {day}"),
+                Claim::Name => format!("name {}", found.text),
+            })
+            .collect();
+        let canonical = |text: &str| Number::parse(text).map_or_else(|| text.to_owned(), |n| n.canonical());
+        let left: Vec<String> = shown.iter().map(|s| canonical(s)).collect();
+        let right: Vec<String> = expected.iter().map(|s| canonical(s)).collect();
+        assert_eq!(left, right, "{text}");
+    }
+
+    #[test]
+    fn figures_are_found_however_they_are_written() {
+        check("It costs 23,500 dollars.", &["23500"]);
+        check("It costs $23.5k, not 1,234,567.89.", &["23500", "1234567.89"]);
+        check("只要２３，５００元", &["23500"]);
+        check("大约2.35万元，或两万三千五百元", &["23500", "23500"]);
+        check("两万三左右", &["23000"]);
+        check("twenty-three thousand five hundred dollars", &["23500"]);
+        check("about twenty thousand", &["20000"]);
+        check("1.5 million", &["1500000"]);
+        check("83.5 % are on time", &["83.5"]);
+        check("in 24h or 48 hours", &["24", "48"]);
+        check("1. first\n2) second", &[]);
+        check("one of them", &[]);
+        check("万一下雨，十分重要", &[]);
+    }
+
+    #[test]
+    fn days_and_times_are_found() {
+        check("on 2026-03-05 13:40", &["2026-3-5", "13:40"]);
+        check("2026年3月5日", &["2026-3-5"]);
+        check("3月5日到", &["?-3-5"]);
+        check("by March 5, 2026 or 6 April", &["2026-3-5", "?-4-6"]);
+        check("see you on Friday", &["day 5"]);
+        check("星期三见", &["day 3"]);
+    }
+
+    #[test]
+    fn names_are_found_and_what_is_known_is_passed_over() {
+        check("I suggest the Zephyr Hybrid for you.", &["name Zephyr Hybrid"]);
+        check("Zephyr Motors has it.", &["name Zephyr Motors"]);
+        check("The car is ready. It is blue.", &[]);
+        check("The Lumen Hybrid 7 is ready.", &[]);
+        check("Parcel SF123456789 is late", &["name SF123456789"]);
+        check("我推荐「风行者」。", &["name 风行者"]);
+        check("Your SUV is here", &["name SUV"]);
+    }
+}

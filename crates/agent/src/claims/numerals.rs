@@ -1,0 +1,180 @@
+//! Figures in digits and in words.
+
+use throughline_value::Number;
+
+use super::Scan;
+
+/// A figure from here and the place after it; no number when what stands here is a figure that claims nothing,
+/// as the number of a list's item.
+pub(super) fn number(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
+    if scan.at(from).is_ascii_digit() {
+        return digits(scan, from);
+    }
+    if let Some((value, end)) = chinese(scan, from) {
+        return Some((Number::parse(&value.to_string()), end));
+    }
+    if from == 0 || !scan.at(from - 1).is_alphanumeric() {
+        let (value, end) = english(scan, from)?;
+        return Some((Number::parse(&value.to_string()), end));
+    }
+    None
+}
+
+fn digits(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
+    let mut place = from;
+    let mut text = String::new();
+    while scan.at(place).is_ascii_digit() {
+        text.push(scan.at(place));
+        place += 1;
+        // A comma before exactly three digits parts thousands.
+        let three = (1..=3).all(|i| scan.at(place + i).is_ascii_digit()) && !scan.at(place + 4).is_ascii_digit();
+        if matches!(scan.at(place), ',' | '\'' | '\u{202f}') && three {
+            place += 1;
+        }
+    }
+    let whole = place;
+    if scan.at(place) == '.' && scan.at(place + 1).is_ascii_digit() {
+        text.push('.');
+        place += 1;
+        while scan.at(place).is_ascii_digit() {
+            text.push(scan.at(place));
+            place += 1;
+        }
+    }
+    let line_begins = from == 0 || scan.at(from - 1) == '\n';
+    if line_begins && whole - from <= 2 && matches!(scan.at(place), '.' | ')' | '、') && scan.at(place + 1) != '\0' {
+        return Some((None, place));
+    }
+    let (power, end) = power(scan, place);
+    Some((Number::parse(&format!("{}e{power}", plain(&text))), end))
+}
+
+/// JSON writes no zeros before a number.
+fn plain(text: &str) -> String {
+    let trimmed = text.trim_start_matches('0');
+    if trimmed.is_empty() || trimmed.starts_with('.') { format!("0{trimmed}") } else { trimmed.to_owned() }
+}
+
+/// `k`, `万`, `million` and the like after digits.
+fn power(scan: &Scan, place: usize) -> (u32, usize) {
+    match scan.at(place) {
+        '万' | '萬' => return (4, place + 1),
+        '亿' | '億' => return (8, place + 1),
+        '千' => return (3, place + 1),
+        'k' | 'K' if !scan.at(place + 1).is_alphanumeric() => return (3, place + 1),
+        _ => {}
+    }
+    match scan.word(scan.spaces(place)) {
+        Some((word, end)) => match word.as_str() {
+            "thousand" => (3, end),
+            "million" => (6, end),
+            "billion" => (9, end),
+            _ => (0, place),
+        },
+        None => (0, place),
+    }
+}
+
+fn chinese_digit(c: char) -> Option<u64> {
+    match c {
+        '两' => Some(2),
+        '〇' => Some(0),
+        _ => "零一二三四五六七八九".chars().zip(0..).find(|(digit, _)| *digit == c).map(|(_, value)| value),
+    }
+}
+
+fn chinese_unit(c: char) -> Option<u64> {
+    match c {
+        '十' => Some(10),
+        '百' => Some(100),
+        '千' => Some(1_000),
+        '万' => Some(10_000),
+        '亿' => Some(100_000_000),
+        _ => None,
+    }
+}
+
+/// A figure in Chinese numerals, with at least one unit, that begins with a digit or with ten.
+fn chinese(scan: &Scan, from: usize) -> Option<(u64, usize)> {
+    if chinese_digit(scan.at(from)).is_none() && scan.at(from) != '十' {
+        return None;
+    }
+    let (mut total, mut section, mut digit, mut last_unit) = (0u64, 0u64, None::<u64>, 1u64);
+    let mut place = from;
+    let mut units = false;
+    loop {
+        let c = scan.at(place);
+        if let Some(value) = chinese_digit(c) {
+            if digit.is_some_and(|digit| digit != 0) {
+                break;
+            }
+            digit = Some(value);
+            if value == 0 {
+                last_unit = 1;
+            }
+        } else if let Some(unit) = chinese_unit(c) {
+            units = true;
+            if unit >= 10_000 {
+                section += digit.take().unwrap_or(0);
+                total = total.checked_add(section)?.checked_mul(unit)?;
+                section = 0;
+            } else {
+                section = section.checked_add(digit.take().unwrap_or(1).checked_mul(unit)?)?;
+            }
+            last_unit = unit;
+        } else {
+            break;
+        }
+        place += 1;
+    }
+    // `两万三` is two and three tenths of ten thousand.
+    let rest = digit.unwrap_or(0) * if last_unit >= 100 { last_unit / 10 } else { 1 };
+    (units && place - from > 1).then_some((total + section + rest, place))
+}
+
+const SMALL: [&str; 20] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+];
+
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+/// Up to this, a number in words is a part of speech: `one of them`, `both ten times`.
+const SPEECH: u64 = 12;
+
+/// A figure in English words.
+fn english(scan: &Scan, from: usize) -> Option<(u64, usize)> {
+    let (mut total, mut section, mut end, mut place) = (0u64, 0u64, from, from);
+    while let Some((word, next)) = scan.word(place) {
+        let value = SMALL.iter().position(|w| *w == word).map(|i| i as u64);
+        let value = value.or_else(|| TENS.iter().position(|w| *w == word).map(|i| (i as u64 + 2) * 10));
+        match (value, word.as_str()) {
+            (Some(value), _) => section += value,
+            (None, "hundred") if section > 0 => section *= 100,
+            (None, "thousand") if section > 0 => {
+                total += section * 1_000;
+                section = 0;
+            }
+            (None, "million") if section > 0 => {
+                total += section * 1_000_000;
+                section = 0;
+            }
+            (None, "and") if section > 0 || total > 0 => {}
+            _ => break,
+        }
+        if word != "and" {
+            end = next;
+        }
+        place = if scan.at(next) == '-' { next + 1 } else { scan.spaces(next) };
+    }
+    let value = total + section;
+    (end > from && value > SPEECH).then_some((value, end))
+}
+
+/// The numbers up to twelve that a text says in words of English or Chinese.
+pub(crate) fn small_numbers(text: &str) -> Vec<u64> {
+    let words = text.split(|c: char| !c.is_ascii_alphabetic()).map(str::to_ascii_lowercase);
+    let english = words.filter_map(|word| SMALL.iter().position(|small| *small == word)).map(|value| value as u64);
+    let chinese = text.chars().filter_map(|c| chinese_digit(c).or((c == '十').then_some(10)));
+    english.chain(chinese).filter(|value| *value <= SPEECH).collect()
+}
