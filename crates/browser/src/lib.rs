@@ -10,16 +10,18 @@
 //! **Invariant: texts that come in are plain JSON, with all digits; texts that go out are for
 //! `JSON.parse`,** with numbers that a double cannot hold marked as `throughline_value::to_wire` does.
 
+mod aside;
 mod clock;
 mod host;
 pub mod local;
+mod live;
 mod model;
 mod running;
 mod session;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
-pub use host::{Channel, Guard, Host, Work};
+pub use host::{Channel, Fetched, Guard, Host, Waiting, Work};
 pub use session::Session;
 #[cfg(target_arch = "wasm32")]
 pub use web::{WebHost, list, remove};
@@ -29,6 +31,12 @@ pub const MAX_IMPORT_BYTES: usize = 256 << 20;
 
 /// The longest message that a session takes, in bytes; an import may be longer.
 pub const MAX_MESSAGE_BYTES: usize = 2 * MAX_IMPORT_BYTES;
+
+/// The longest recording of exchanges, in bytes. Later exchanges are not recorded, and `record` says so.
+pub const MAX_RECORDING_BYTES: usize = 64 << 20;
+
+/// How long a model of the host may take, in milliseconds.
+pub const MAX_HOST_MODEL_MS: i64 = 600_000;
 
 /// How many foreign looks at the store may follow one another without a frame, before a hint is needed again.
 pub const MAX_LOOKS: usize = 3;

@@ -1,18 +1,24 @@
 //! What answers an exchange: a recording, or the host's model.
 
-use throughline_engine::ExchangeEvent;
+use throughline_engine::{ExchangeEvent, Via};
 use throughline_model::Request;
-use throughline_model::cassette::Player;
+use throughline_model::cassette::{Player, harm};
 use throughline_protocol::Refusal;
+use throughline_protocol::session::Fault;
 use throughline_value::Value;
 
 /// The events of a recorded reply, as a transport would give them.
-pub(crate) fn play(player: &mut Player, request: &Request) -> Vec<ExchangeEvent> {
-    match player.play(request) {
+pub(crate) fn play(player: &mut Player, request: &Request, fault: Option<&Fault>, nth: u64) -> Vec<ExchangeEvent> {
+    let played = player.play(request);
+    match played.and_then(|playback| match fault {
+        Some(fault) => harm(playback, fault, nth),
+        None => Ok(playback),
+    }) {
         Ok(playback) => {
+            let via = ExchangeEvent::Via(Via { wire: playback.wire, ..Via::default() });
             let head = ExchangeEvent::Head { status: playback.status, content_type: playback.content_type };
             let bytes = playback.chunks.into_iter().map(|chunk| ExchangeEvent::Bytes(chunk.bytes));
-            std::iter::once(head).chain(bytes).chain([ExchangeEvent::End]).collect()
+            [via, head].into_iter().chain(bytes).chain([ExchangeEvent::End]).collect()
         }
         Err(refusal) => vec![failed(&refusal)],
     }
@@ -64,7 +70,7 @@ mod tests {
                     stream = Some(Stream::new(&request, status, &content_type));
                 }
                 ExchangeEvent::Bytes(bytes) => drop(stream.as_mut().unwrap().push(&bytes)),
-                ExchangeEvent::End | ExchangeEvent::Failed { .. } => {}
+                ExchangeEvent::Via(_) | ExchangeEvent::End | ExchangeEvent::Failed { .. } => {}
             }
         }
         let reply = stream.unwrap().finish();

@@ -9,22 +9,22 @@ use std::task::{Context, Poll, Waker};
 use futures_channel::oneshot;
 use throughline_engine::{Engine, ExchangeEvent, Input, Output};
 use throughline_journal::{Frame, Head, Journal, Millis};
-use throughline_model::Request;
-use throughline_model::cassette::Player;
-use throughline_protocol::session::{Changed, Failed, HostCall, HostCancel, HostResult, Open, Push};
-use throughline_protocol::{Meta, Outcome, Refusal};
+use throughline_model::cassette::{Player, Recorder};
+use throughline_model::{Request, Usage, retry};
+use throughline_protocol::session::{Changed, Failed, Fault, HostCall, HostCancel, HostResult, Open, Push};
+use throughline_protocol::{Meta, ModelSettings, Outcome, Refusal};
 use throughline_store::{Appended, Store, StoreError};
 use throughline_value::{SortedMap, Value, to_value, to_wire};
 
 use crate::clock::Clock;
 use crate::host::{Channel, Guard, Host};
-use crate::{MAX_LOOKS, model};
+use crate::live::{Live, Tape};
+use crate::{MAX_HOST_MODEL_MS, MAX_LOOKS, MAX_RECORDING_BYTES, model};
 
 /// What a host call is for.
-#[derive(Clone, Copy)]
 enum Asked {
     Tool(u64),
-    Model(u64),
+    Model(u64, Option<Recorder>),
 }
 
 /// What is held only while the session is open: dropping it lets go.
@@ -35,6 +35,15 @@ struct Held {
     channel: Option<Box<dyn Channel>>,
 }
 
+/// Exchanges as they came over the wire.
+#[derive(Default)]
+struct Recording {
+    on: bool,
+    lines: Vec<String>,
+    bytes: usize,
+    left_out: usize,
+}
+
 pub(crate) struct Running {
     this: Weak<Running>,
     host: Rc<dyn Host>,
@@ -43,6 +52,15 @@ pub(crate) struct Running {
     clock: Clock,
     engine: RefCell<Engine>,
     player: RefCell<Option<Player>>,
+    /// What the network does to recorded replies.
+    fault: RefCell<Option<Fault>>,
+    played: Cell<u64>,
+    /// How the model is reached. It holds the key, and goes nowhere from here but into requests.
+    model: RefCell<Option<ModelSettings>>,
+    lives: RefCell<SortedMap<u64, Rc<Live>>>,
+    recording: RefCell<Recording>,
+    /// The timers of the host's models.
+    patience: RefCell<SortedMap<u64, Guard>>,
     inputs: RefCell<VecDeque<Input>>,
     /// Inputs wait while the engine is at one, and while another journal is put in its place.
     busy: Cell<bool>,
@@ -53,6 +71,8 @@ pub(crate) struct Running {
     calls: RefCell<SortedMap<u64, Asked>>,
     next_call: Cell<u64>,
     changed: Cell<bool>,
+    /// Some of what changed was appended by another session.
+    foreign: Cell<bool>,
     /// No other session of this journal is at work on what was left open.
     first: Cell<bool>,
     looking: Cell<bool>,
@@ -72,6 +92,12 @@ impl Running {
             open,
             engine: RefCell::new(Engine::open(journal)),
             player: RefCell::default(),
+            fault: RefCell::default(),
+            played: Cell::default(),
+            model: RefCell::default(),
+            lives: RefCell::default(),
+            recording: RefCell::default(),
+            patience: RefCell::default(),
             inputs: RefCell::default(),
             busy: Cell::default(),
             appending: Cell::default(),
@@ -81,6 +107,7 @@ impl Running {
             calls: RefCell::default(),
             next_call: Cell::default(),
             changed: Cell::default(),
+            foreign: Cell::default(),
             first: Cell::default(),
             looking: Cell::default(),
             look_again: Cell::default(),
@@ -172,7 +199,7 @@ impl Running {
         if to.is_some() || by.is_some() {
             self.held.borrow_mut().timer = None;
             if !self.is_read_only() {
-                self.give(Input::Tick);
+                self.give(Input::ClockSet);
             }
         }
         self.settled().await;
@@ -185,13 +212,64 @@ impl Running {
         *self.player.borrow_mut() = Some(player);
     }
 
+    /// Harms recorded replies from now on; nothing is harmed by an empty fault.
+    pub(crate) fn harm(&self, fault: Fault) {
+        self.played.set(0);
+        *self.fault.borrow_mut() = Some(fault);
+    }
+
+    /// Attaches a model; it is used where there are no recorded replies.
+    pub(crate) fn set_model(&self, settings: Option<ModelSettings>) {
+        *self.model.borrow_mut() = settings;
+    }
+
+    /// Turns recording on or off; what is recorded so far.
+    pub(crate) fn record(&self, on: Option<bool>) -> Value {
+        let mut recording = self.recording.borrow_mut();
+        recording.on = on.unwrap_or(recording.on);
+        let mut text = String::with_capacity(recording.bytes + recording.lines.len());
+        for line in &recording.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        Value::from([
+            ("on", Value::Bool(recording.on)),
+            ("exchanges", Value::from(recording.lines.len())),
+            ("left_out", Value::from(recording.left_out)),
+            ("text", Value::from(text)),
+        ])
+    }
+
+    fn tape(&self, line: String) {
+        let mut recording = self.recording.borrow_mut();
+        if recording.bytes + line.len() > MAX_RECORDING_BYTES {
+            recording.left_out += 1;
+        } else {
+            recording.bytes += line.len();
+            recording.lines.push(line);
+        }
+    }
+
     /// Takes what the host's tool or model gave. A call that is no longer wanted is nothing.
     pub(crate) fn host_result(&self, given: HostResult) {
         let Some(asked) = self.calls.borrow_mut().remove(&given.call) else { return };
         let result = given.error.map_or(Ok(given.result), Err);
         match asked {
             Asked::Tool(call) => self.give(Input::ToolResult { call, result }),
-            Asked::Model(exchange) => self.exchange(exchange, model::given(result)),
+            Asked::Model(exchange, recorder) => {
+                let timer = self.patience.borrow_mut().remove(&given.call);
+                drop(timer);
+                let events = model::given(result);
+                if let Some(mut recorder) = recorder {
+                    for event in &events {
+                        if let ExchangeEvent::Bytes(bytes) = event {
+                            recorder.chunk(0, bytes);
+                        }
+                    }
+                    self.tape(recorder.finish(200, "application/json"));
+                }
+                self.exchange(exchange, events);
+            }
         }
     }
 
@@ -249,7 +327,10 @@ impl Running {
         self.settling.borrow_mut().clear();
         // Dropped outside of the borrow: letting go may call back.
         let held = std::mem::take(&mut *self.held.borrow_mut());
-        drop(held);
+        let lives = std::mem::take(&mut *self.lives.borrow_mut());
+        let timers = std::mem::take(&mut *self.patience.borrow_mut());
+        drop((held, lives, timers));
+        *self.model.borrow_mut() = None;
         self.store.close();
     }
 
@@ -303,7 +384,8 @@ impl Running {
                     let _ = waiting.send(outcome);
                 }
             }
-            Output::Exchange { exchange, request } => self.ask(exchange, &request),
+            Output::Exchange { exchange, request, spent } => self.ask(exchange, &request, &spent),
+            Output::Delta(delta) => self.push(&Push::DeltaPush(delta)),
             Output::Call { call, tool, args, idempotency_key } => {
                 if self.open.tools.contains(&tool) {
                     self.call_host(Asked::Tool(call), tool, args, idempotency_key);
@@ -313,11 +395,17 @@ impl Running {
                 }
             }
             Output::CancelExchange { exchange } => {
-                self.cancel_asked(|asked| matches!(asked, Asked::Model(n) if n == exchange));
+                // Dropped outside of the borrow: letting go may call back.
+                let live = self.lives.borrow_mut().remove(&exchange);
+                drop(live);
+                self.cancel_asked(|asked| matches!(asked, Asked::Model(n, _) if *n == exchange));
             }
-            Output::CancelCall { call } => self.cancel_asked(|asked| matches!(asked, Asked::Tool(n) if n == call)),
+            Output::CancelCall { call } => self.cancel_asked(|asked| matches!(asked, Asked::Tool(n) if *n == call)),
             Output::WaitUntil { at } => self.wait_until(at),
-            Output::Changed { .. } => self.changed.set(true),
+            Output::Changed { foreign, .. } => {
+                self.changed.set(true);
+                self.foreign.set(self.foreign.get() || foreign);
+            }
         }
     }
 
@@ -392,21 +480,78 @@ impl Running {
         }));
     }
 
-    /// Asks a model: the recording where there is one, else the host.
-    fn ask(&self, exchange: u64, request: &Request) {
-        let events = match &mut *self.player.borrow_mut() {
-            Some(player) => model::play(player, request),
-            None if self.open.host_model => {
-                let key = request.fingerprint();
-                self.call_host(Asked::Model(exchange), String::new(), request.to_value(), key);
-                return;
+    /// Asks a model: the recording where there is one, else the provider, else the host.
+    fn ask(&self, exchange: u64, request: &Request, spent: &Usage) {
+        if let Some(player) = &mut *self.player.borrow_mut() {
+            let nth = self.played.get();
+            self.played.set(nth + 1);
+            let events = model::play(player, request, self.fault.borrow().as_ref(), nth);
+            return self.exchange(exchange, events);
+        }
+        let settings = self.model.borrow().clone();
+        if let Some(settings) = settings {
+            if let Err(refusal) = self.connect(exchange, request, spent, &settings) {
+                self.exchange(exchange, vec![model::failed(&refusal)]);
             }
-            None => vec![ExchangeEvent::Failed {
-                code: "no-model".to_owned(),
-                message: "no model and no recorded replies are attached".to_owned(),
-            }],
+            return;
+        }
+        if !self.open.host_model {
+            let why = Refusal::new("no-model", "no model and no recorded replies are attached");
+            return self.exchange(exchange, vec![model::failed(&why)]);
+        }
+        let recorder = self.recording.borrow().on.then(|| Recorder::new(request));
+        let key = request.fingerprint();
+        let call = self.call_host(Asked::Model(exchange, recorder), String::new(), request.to_value(), key);
+        let this = Weak::clone(&self.this);
+        let ring = move || {
+            if let Some(this) = this.upgrade() {
+                this.cancel(call);
+                let why = Refusal::new("timed-out", format!("the host's model gave nothing in {MAX_HOST_MODEL_MS} ms"));
+                this.exchange(exchange, vec![model::failed(&why)]);
+            }
         };
-        self.exchange(exchange, events);
+        let timer = self.host.later(MAX_HOST_MODEL_MS, Box::new(ring));
+        // A host that answers at once has answered.
+        let old = if self.calls.borrow().contains_key(&call) {
+            self.patience.borrow_mut().insert(call, timer)
+        } else {
+            Some(timer)
+        };
+        drop(old);
+    }
+
+    fn connect(
+        &self,
+        exchange: u64,
+        request: &Request,
+        spent: &Usage,
+        settings: &ModelSettings,
+    ) -> Result<(), Refusal> {
+        retry::within_cap(settings, spent, request.estimate())?;
+        let this = Weak::clone(&self.this);
+        let sink = move |event: ExchangeEvent| {
+            let Some(this) = this.upgrade() else { return };
+            let over = matches!(event, ExchangeEvent::End | ExchangeEvent::Failed { .. });
+            this.give(Input::Exchange { exchange, event });
+            if over {
+                let live = this.lives.borrow_mut().remove(&exchange);
+                drop(live);
+            }
+        };
+        let this = Weak::clone(&self.this);
+        let tape = self.recording.borrow().on.then(|| {
+            let tape: Tape = Box::new(move |line| {
+                if let Some(this) = this.upgrade() {
+                    this.tape(line);
+                }
+            });
+            tape
+        });
+        let live = Live::start(&self.host, settings, request, Box::new(sink), tape)?;
+        if !live.is_over() {
+            self.lives.borrow_mut().insert(exchange, live);
+        }
+        Ok(())
     }
 
     fn exchange(&self, exchange: u64, events: Vec<ExchangeEvent>) {
@@ -415,21 +560,24 @@ impl Running {
         }
     }
 
-    fn call_host(&self, asked: Asked, tool: String, args: Value, idempotency_key: String) {
+    fn call_host(&self, asked: Asked, tool: String, args: Value, idempotency_key: String) -> u64 {
         let call = self.next_call.get() + 1;
         self.next_call.set(call);
         self.calls.borrow_mut().insert(call, asked);
         self.push(&Push::HostCall(HostCall { call, tool, args, idempotency_key }));
+        call
     }
 
-    fn cancel_asked(&self, which: impl Fn(Asked) -> bool) {
+    fn cancel_asked(&self, which: impl Fn(&Asked) -> bool) {
         let found: Vec<u64> =
-            self.calls.borrow().iter().filter(|(_, asked)| which(**asked)).map(|(call, _)| *call).collect();
+            self.calls.borrow().iter().filter(|(_, asked)| which(asked)).map(|(call, _)| *call).collect();
         found.into_iter().for_each(|call| self.cancel(call));
     }
 
     fn cancel(&self, call: u64) {
         self.calls.borrow_mut().remove(&call);
+        let timer = self.patience.borrow_mut().remove(&call);
+        drop(timer);
         self.push(&Push::HostCancel(HostCancel { call }));
     }
 
@@ -457,7 +605,7 @@ impl Running {
     fn push_changed(&self) {
         let seq = self.with_journal(|journal| journal.head().seq);
         let busy = self.engine.borrow().busy().map(str::to_owned);
-        self.push(&Push::Changed(Changed { seq, busy }));
+        self.push(&Push::Changed(Changed { seq, busy, foreign: self.foreign.take() }));
     }
 
     fn push(&self, push: &Push) {

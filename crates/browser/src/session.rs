@@ -1,17 +1,21 @@
 //! One session: requests as text in, responses as text out.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 use futures_channel::oneshot;
 use throughline_engine::digests_of;
 use throughline_journal::Journal;
 use throughline_model::cassette::{Cassette, Player};
-use throughline_protocol::session::{Call, HostResult, LoadCassette, Open, Request, Response, SetClock};
+use throughline_model::provider;
+use throughline_protocol::session::{Call, Fork, HostResult, LoadCassette, Open, Request, Response, SetClock, SetModel};
 use throughline_protocol::{Outcome, Refusal};
 use throughline_store::{Store, StoreError};
-use throughline_value::{Value, from_node, hex, json, to_value, to_wire};
+use throughline_value::{Map, SortedMap, Value, from_node, hex, json, to_value, to_wire};
 
+use crate::aside;
 use crate::host::Host;
 use crate::running::{Running, closed, refusal};
 use crate::{MAX_IMPORT_BYTES, MAX_MESSAGE_BYTES};
@@ -38,19 +42,21 @@ struct Failure {
 pub struct Session {
     host: Rc<dyn Host>,
     state: Rc<RefCell<State>>,
+    /// What ends the calls that can be ended.
+    stops: Rc<RefCell<SortedMap<u64, oneshot::Sender<()>>>>,
 }
 
 impl Session {
     /// A session that is not opened yet.
     #[must_use]
     pub fn new(host: Rc<dyn Host>) -> Self {
-        Self { host, state: Rc::new(RefCell::new(State::New)) }
+        Self { host, state: Rc::new(RefCell::new(State::New)), stops: Rc::default() }
     }
 
     /// Takes a request and gives its response; never fails otherwise.
     pub async fn request(&self, text: &str) -> String {
         let (id, answer) = match read(text) {
-            Ok(request) => (request.id, self.call(request.call).await),
+            Ok(request) => (request.id, self.call(request.id, request.call).await),
             Err((id, refusal)) => (id, Err(refusal)),
         };
         let response = match answer {
@@ -74,7 +80,7 @@ impl Session {
         Ok(())
     }
 
-    async fn call(&self, call: Call) -> Result<Value, Refusal> {
+    async fn call(&self, id: u64, call: Call) -> Result<Value, Refusal> {
         match call {
             Call::Open(open) => self.open(open).await,
             Call::Execute(execute) => {
@@ -98,6 +104,33 @@ impl Session {
                 self.running().await?.load(Player::new(cassette));
                 Ok(Value::from([("exchanges", exchanges)]))
             }
+            Call::Fork(fork) => self.fork(&fork).await,
+            Call::Fault(fault) => {
+                self.running().await?.harm(fault);
+                Ok(Value::Null)
+            }
+            Call::SetModel(SetModel { settings }) => {
+                let mut attached = Map::new();
+                if let Some(settings) = &settings {
+                    attached.insert("provider".into(), settings.provider.as_str().into());
+                    attached.insert("model".into(), settings.model.as_str().into());
+                    attached.insert("endpoint".into(), provider::endpoint(settings)?.into());
+                }
+                self.running().await?.set_model(settings);
+                Ok(Value::Map(attached))
+            }
+            Call::Complete(complete) => self.stoppable(id, aside::complete(Rc::clone(&self.host), id, complete)).await,
+            Call::TestModel(test) => {
+                let host = Rc::clone(&self.host);
+                self.stoppable(id, async { Ok(aside::test_model(host, test.settings).await) }).await
+            }
+            Call::Abort(abort) => {
+                // Dropping what it waits on ends it.
+                let stop = self.stops.borrow_mut().remove(&abort.request);
+                Ok(Value::Bool(stop.is_some()))
+            }
+            Call::ReadStructured(call) => Ok(aside::read_structured(&call)),
+            Call::Record(record) => Ok(self.running().await?.record(record.on)),
             Call::Close(_) => {
                 self.opened().await;
                 let before = std::mem::replace(&mut *self.state.borrow_mut(), State::Closed);
@@ -113,6 +146,22 @@ impl Session {
                 Ok(Value::Null)
             }
         }
+    }
+
+    /// Goes on with `work` until it is done or ended by its id.
+    async fn stoppable(&self, id: u64, work: impl Future<Output = Result<Value, Refusal>>) -> Result<Value, Refusal> {
+        let (stop, mut stopped) = oneshot::channel();
+        self.stops.borrow_mut().insert(id, stop);
+        let mut work = Box::pin(work);
+        let done = std::future::poll_fn(|cx| {
+            if let Poll::Ready(done) = work.as_mut().poll(cx) {
+                return Poll::Ready(done);
+            }
+            Pin::new(&mut stopped).poll(cx).map(|_| Err(aside::aborted()))
+        });
+        let done = done.await;
+        self.stops.borrow_mut().remove(&id);
+        done
     }
 
     async fn open(&self, open: Open) -> Result<Value, Refusal> {
@@ -225,6 +274,18 @@ impl Session {
         let file =
             Value::from([("throughline", Value::from("raw")), ("segments", segments.collect::<Vec<_>>().into())]);
         Ok(exported(file.to_json(), 0, String::new()))
+    }
+
+    async fn fork(&self, fork: &Fork) -> Result<Value, Refusal> {
+        let running = self.running().await?;
+        running.alive()?;
+        running.settled().await;
+        let now = running.now();
+        let forked = running.with_journal(|journal| throughline_engine::fork(journal, fork))?;
+        Ok(Value::from([
+            ("text", Value::from(forked.journal.export(now))),
+            ("report", to_value(&forked.report)?),
+        ]))
     }
 
     async fn import(&self, text: &str) -> Result<Value, Refusal> {

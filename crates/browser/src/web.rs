@@ -1,6 +1,7 @@
 //! The host in a window, in a worker, and in Node.
 
 mod channel;
+mod fetch;
 mod lock;
 
 use std::cell::RefCell;
@@ -8,6 +9,8 @@ use std::rc::Rc;
 
 use js_sys::{Date, Function, Reflect};
 use throughline_journal::Millis;
+use throughline_model::diagnose::Facts;
+use throughline_model::provider::Http;
 use throughline_protocol::Refusal;
 use throughline_protocol::session::Storage;
 use throughline_store::timer::{LONGEST_MS, Timer};
@@ -16,7 +19,7 @@ use throughline_value::{Value, to_value};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::host::{Channel, Guard, Host, Work};
+use crate::host::{Channel, Fetched, Guard, Host, Waiting, Work};
 use crate::local;
 use crate::running::refusal;
 
@@ -76,6 +79,24 @@ impl Host for WebHost {
         let ms = i32::try_from(ms).unwrap_or(LONGEST_MS);
         let timer = Timer::start(ms, then);
         Box::new(if ms > FOREGROUND_MS { timer.in_background() } else { timer })
+    }
+
+    fn random(&self) -> u64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^32")]
+        let random = (js_sys::Math::random() * f64::from(u32::MAX)) as u64;
+        random
+    }
+
+    fn fetch(&self, http: &Http, event: Rc<dyn Fn(Fetched)>) -> Guard {
+        fetch::start(http, event)
+    }
+
+    fn surroundings(&self, endpoint: &str) -> Waiting<Facts> {
+        Box::pin(fetch::surroundings(endpoint.to_owned()))
+    }
+
+    fn answers(&self, endpoint: &str) -> Waiting<bool> {
+        Box::pin(fetch::answers(endpoint.to_owned()))
     }
 
     fn store(&self, storage: Storage, name: &str) -> Result<Rc<dyn Store>, Refusal> {

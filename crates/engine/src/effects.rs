@@ -3,18 +3,22 @@
 use std::collections::VecDeque;
 
 use throughline_agent::Rooms;
-use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested};
+use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested, Turn};
 use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
-use throughline_model::{Ending, Request, openai, redact};
+use throughline_model::{Delta, Ending, Request, Stream, Usage, Wire, redact, retry};
 use throughline_plan::{ToolCall, ToolError};
+use throughline_protocol::session::DeltaPush;
 use throughline_protocol::{At, Refusal};
 use throughline_value::{SortedMap, SortedSet, Value, from_value, to_value};
 
-use crate::input::{ExchangeEvent, Output};
+use crate::input::{ExchangeEvent, Output, Via};
 use crate::react::Place;
 
 /// The most bytes of a reply. A longer one is failed with `reply-too-long`, and what came is kept up to here.
 pub const MAX_RAW_REPLY: usize = 1 << 20;
+
+/// The most pieces whose times are kept; later ones are counted to the last of them.
+pub(crate) const MAX_TIMINGS: usize = 64;
 
 /// What goes on by itself in this engine. An engine drives what it began; what another one began, only
 /// after [`crate::Input::Resume`].
@@ -57,8 +61,12 @@ struct Open {
     cause: Seq,
     exchange: String,
     request: Request,
-    stream: Option<openai::Stream>,
+    via: Option<Via>,
+    status: u16,
+    stream: Option<Stream>,
     raw: Vec<u8>,
+    began: Millis,
+    timing: Vec<(i64, u64)>,
 }
 
 /// What an effect gave, to be recorded.
@@ -82,7 +90,7 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// Starts what committed records ask for, and ends what a stopped turn no longer wants.
-    pub(crate) fn start_committed(&mut self, rooms: &Rooms, outputs: &mut VecDeque<Output>) {
+    pub(crate) fn start_committed(&mut self, rooms: &Rooms, now: Millis, outputs: &mut VecDeque<Output>) {
         for call in rooms.plans.pending_calls() {
             if self.driving.run(&call.run) {
                 self.start_call(rooms, call, outputs);
@@ -91,7 +99,7 @@ impl Effects {
         let driven: Vec<_> = rooms.turns.open().filter(|t| self.driving.turn(&t.thread, t.turn)).collect();
         for turn in driven {
             for exchange in turn.exchanges.iter().filter(|x| x.finished.is_none()) {
-                self.start_exchange(&turn.thread, turn.turn, exchange, outputs);
+                self.start_exchange(turn, exchange, now, outputs);
             }
         }
         self.exchanges.retain(|number, open| {
@@ -111,9 +119,9 @@ impl Effects {
     }
 
     /// Takes over everything that is open, whoever began it.
-    pub(crate) fn resume(&mut self, rooms: &Rooms, outputs: &mut VecDeque<Output>) {
+    pub(crate) fn resume(&mut self, rooms: &Rooms, now: Millis, outputs: &mut VecDeque<Output>) {
         self.driving.all = true;
-        self.start_committed(rooms, outputs);
+        self.start_committed(rooms, now, outputs);
     }
 
     fn start_call(&mut self, rooms: &Rooms, call: ToolCall, outputs: &mut VecDeque<Output>) {
@@ -134,57 +142,92 @@ impl Effects {
         self.calls.insert(self.numbers, call);
     }
 
-    fn start_exchange(&mut self, thread: &str, turn: u32, exchange: &Exchange, outputs: &mut VecDeque<Output>) {
+    fn start_exchange(
+        &mut self,
+        turn: &Turn,
+        exchange: &Exchange,
+        now: Millis,
+        outputs: &mut VecDeque<Output>,
+    ) {
+        let (thread, spent) = (turn.thread.as_str(), spent(turn));
         let ExchangeRequested { exchange: id, request, .. } = &exchange.requested;
         let Ok(request) = from_value::<Request>(request) else { return };
         if !self.started.insert(id.clone()) {
             return;
         }
         self.numbers += 1;
-        outputs.push_back(Output::Exchange { exchange: self.numbers, request: request.clone() });
+        outputs.push_back(Output::Exchange { exchange: self.numbers, request: request.clone(), spent });
         let open = Open {
             thread: thread.to_owned(),
-            turn,
+            turn: turn.turn,
             cause: exchange.seq,
             exchange: id.clone(),
             request,
+            via: None,
+            status: 200,
             stream: None,
             raw: Vec::new(),
+            began: now,
+            timing: Vec::new(),
         };
         self.exchanges.insert(self.numbers, open);
     }
 
     /// Takes what came of an exchange; what is to be recorded when it is over. Late news of a cancelled
     /// exchange is nothing.
-    pub(crate) fn exchange_event(&mut self, number: u64, event: ExchangeEvent) -> Option<Finished> {
+    pub(crate) fn exchange_event(
+        &mut self,
+        number: u64,
+        event: ExchangeEvent,
+        now: Millis,
+        outputs: &mut VecDeque<Output>,
+    ) -> Option<Finished> {
         let open = self.exchanges.get_mut(&number)?;
         match event {
+            ExchangeEvent::Via(via) => {
+                open.via = Some(via);
+                None
+            }
             ExchangeEvent::Head { status, content_type } => {
-                open.stream = Some(openai::Stream::new(&open.request, status, &content_type));
+                let wire = open.via.as_ref().map_or(Wire::Chat, |via| via.wire);
+                open.status = status;
+                open.stream = Some(Stream::of(wire, &open.request, status, &content_type));
                 None
             }
             ExchangeEvent::Bytes(bytes) => {
+                open.time(now, bytes.len());
                 open.raw.extend_from_slice(&bytes);
                 if open.raw.len() > MAX_RAW_REPLY {
                     let open = self.exchanges.remove(&number)?;
                     let message = format!("the reply has more than {MAX_RAW_REPLY} bytes; ask for less at once");
-                    return Some(open.finish(Some(("reply-too-long".to_owned(), message))));
+                    outputs.push_back(Output::CancelExchange { exchange: number });
+                    return Some(open.finish(Some(("reply-too-long".to_owned(), message)), now));
                 }
                 if let Some(stream) = &mut open.stream {
                     // The pieces are for showing while they come; the record takes the whole.
-                    let _deltas = stream.push(&bytes);
+                    let deltas = stream.push(&bytes);
+                    // Nobody watches a recording come in.
+                    if open.via.as_ref().is_some_and(|via| !via.provider.is_empty()) {
+                        outputs.extend(deltas.into_iter().map(|delta| Output::Delta(open.delta(delta))));
+                    }
                 }
                 None
             }
             ExchangeEvent::End => {
                 let open = self.exchanges.remove(&number)?;
-                Some(open.finish(None))
+                Some(open.finish(None, now))
             }
             ExchangeEvent::Failed { code, message } => {
                 let open = self.exchanges.remove(&number)?;
-                Some(open.finish(Some((code, message))))
+                Some(open.finish(Some((code, message)), now))
             }
         }
+    }
+
+    /// Takes what an exchange gave as it was recorded, under its own id.
+    pub(crate) fn exchange_finished(&mut self, number: u64, finished: ExchangeFinished) -> Option<Finished> {
+        let Open { thread, turn, cause, exchange, .. } = self.exchanges.remove(&number)?;
+        Some(Finished::Exchange { thread, turn, cause, finished: ExchangeFinished { exchange, ..finished } })
     }
 
     /// The calls that may not be made.
@@ -203,10 +246,8 @@ fn closed(rooms: &Rooms, call: &ToolCall) -> Option<Refusal> {
     let loaded = rooms.domain();
     let tool = loaded.domain.tools.get(&call.tool)?;
     let at = At { seq: rooms.seq, valid_at: 0 };
-    if !tool.states.is_empty() && !tool.states.iter().any(|state| rooms.machine.in_state(state, at)) {
-        let now = rooms.machine.state(at).join(", ");
-        let message = format!("`{}` is only open in {}; the state is {now}", call.tool, tool.states.join(", "));
-        return Some(Refusal::new("tool-closed", message));
+    if let Some(refusal) = crate::tools::closed(rooms, &call.tool, &tool.states, at) {
+        return Some(refusal);
     }
     // A plan cannot ask a person yet; until it can, such a tool is reached by an action with approval only.
     tool.approval.then(|| {
@@ -215,8 +256,48 @@ fn closed(rooms: &Rooms, call: &ToolCall) -> Option<Refusal> {
     })
 }
 
+/// What the finished exchanges of a turn took.
+fn spent(turn: &Turn) -> Usage {
+    let finished = turn.exchanges.iter().filter_map(|x| x.finished.as_ref());
+    let usages = finished.filter_map(|(finished, _)| from_value::<Usage>(&finished.usage).ok());
+    usages.fold(Usage::default(), |sum, one| Usage {
+        prompt: sum.prompt + one.prompt,
+        completion: sum.completion + one.completion,
+        cached: sum.cached + one.cached,
+        estimated: sum.estimated || one.estimated,
+    })
+}
+
 impl Open {
-    fn finish(self, failure: Option<(String, String)>) -> Finished {
+    fn time(&mut self, now: Millis, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let at = now.saturating_sub(self.began);
+        let sum = self.timing.last().map_or(0, |(_, sum)| *sum) + bytes;
+        let full = self.timing.len() >= MAX_TIMINGS;
+        match self.timing.last_mut() {
+            Some(last) if full || last.0 == at => *last = (at, sum),
+            _ => self.timing.push((at, sum)),
+        }
+    }
+
+    fn delta(&self, delta: Delta) -> DeltaPush {
+        let (channel, text) = match delta {
+            Delta::Text(text) => ("text", text),
+            Delta::Thinking(text) => ("thinking", text),
+            Delta::Refusal(text) => ("refusal", text),
+            Delta::Call { arguments, .. } => ("call", arguments),
+        };
+        DeltaPush {
+            exchange: self.exchange.clone(),
+            thread: self.thread.clone(),
+            turn: self.turn,
+            purpose: self.request.purpose.clone(),
+            channel: channel.to_owned(),
+            text,
+        }
+    }
+
+    fn finish(self, failure: Option<(String, String)>, now: Millis) -> Finished {
         let mut raw = String::from_utf8_lossy(&self.raw).into_owned();
         if raw.len() > MAX_RAW_REPLY {
             let mut end = MAX_RAW_REPLY;
@@ -233,24 +314,53 @@ impl Open {
             thinking: String::new(),
             code: None,
             message: None,
-            usage: Value::Null,
             raw: redact(&raw),
+            ..ExchangeFinished::default()
         };
-        let reply = self.stream.map(openai::Stream::finish);
+        if let Some(via) = &self.via {
+            finished.provider.clone_from(&via.provider);
+            finished.model.clone_from(&via.model);
+            if via.wire != Wire::Chat {
+                finished.wire = via.wire.name().to_owned();
+            }
+            finished.attempts = (via.attempts > 1).then_some(via.attempts);
+            // The times of a recording are those of its playing, which say nothing.
+            if !via.provider.is_empty() {
+                finished.first_byte_ms = self.timing.first().map(|(at, _)| *at);
+                finished.ms = Some(now.saturating_sub(self.began));
+                finished.timing = self.timing;
+            }
+        }
+        finished.status = Some(self.status).filter(|status| *status != 200);
+        let reply = self.stream.map(Stream::finish);
+        let has_reply = reply.is_some();
         if let Some(reply) = reply {
             finished.ending = reply.ending.name().to_owned();
             if let Ending::Failed { code, message, .. } = &reply.ending {
                 finished.code = Some(code.clone());
                 finished.message = Some(redact(message));
             }
+            finished.cost = self
+                .via
+                .as_ref()
+                .and_then(|via| via.prices.as_ref())
+                .and_then(|prices| retry::cost(prices, &reply.usage));
             finished.text = reply.text;
             finished.thinking = reply.thinking;
+            finished.refusal = reply.refusal;
+            finished.tool_calls = reply.tool_calls;
             finished.usage = to_value(&reply.usage).unwrap_or_default();
         }
         if let Some((code, message)) = failure {
-            finished.ending = "failed".to_owned();
-            finished.code = Some(code);
-            finished.message = Some(redact(&message));
+            // A reply that was cut off on its way is interrupted; one that had said its end is whole.
+            let cut = matches!(code.as_str(), "connection-lost" | "timed-out") && has_reply;
+            if !cut {
+                finished.ending = "failed".to_owned();
+            }
+            if !cut || finished.ending == "interrupted" {
+                finished.code = Some(code);
+                finished.message = Some(redact(&message));
+            }
         }
         Finished::Exchange { thread: self.thread, turn: self.turn, cause: self.cause, finished }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use throughline_journal::{Draft, Frame, Journal, Millis};
+use throughline_journal::{Draft, Frame, Head, Journal, Millis};
 use throughline_protocol::{At, Meta, Outcome, Refusal};
 use throughline_value::Value;
 
@@ -10,7 +10,7 @@ use crate::building::Building;
 use crate::decide::{Decider, Waiting};
 use crate::effects::{Effects, Finished};
 use crate::input::{Input, Output};
-use crate::state::State;
+use crate::state::{Lanes, State};
 use crate::{MAX_CHAINED_FRAMES, MAX_COMMANDS_PER_FRAME, MAX_WAITING, STOPPED_FOR};
 
 /// What waits to be decided.
@@ -32,6 +32,8 @@ struct InFlight {
 pub struct Engine {
     journal: Journal,
     state: State,
+    /// How many records of each lane are committed.
+    lanes: Lanes,
     jobs: VecDeque<Job>,
     in_flight: Option<InFlight>,
     effects: Effects,
@@ -60,7 +62,9 @@ impl Engine {
     pub fn open(journal: Journal) -> Self {
         let state = State::of(&journal);
         let looked_at = journal.recorded_at();
+        let lanes = Lanes::of(&journal);
         Self {
+            lanes,
             journal,
             state,
             jobs: VecDeque::new(),
@@ -93,7 +97,7 @@ impl Engine {
     /// # Errors
     /// A refusal with code, path and the byte in the text.
     pub fn query(&self, now: Millis, text: &str) -> Result<Value, Refusal> {
-        crate::query::answer(&self.journal, &self.state, now, text)
+        crate::query::answer(&self.journal, &self.state, Some(&self.lanes), now, text)
     }
 
     /// Takes an input. Drain [`Engine::poll`] after each.
@@ -102,6 +106,24 @@ impl Engine {
     /// `unknown-append`: the rim answered an append that is not in flight; nothing was changed.
     /// `foreign-frames-broken`: frames of another engine do not follow the head.
     pub fn handle(&mut self, now: Millis, input: Input) -> Result<(), Refusal> {
+        self.handle_all(now, vec![input])
+    }
+
+    /// Takes inputs that came together: their commands join one frame.
+    pub(crate) fn handle_all(&mut self, now: Millis, inputs: Vec<Input>) -> Result<(), Refusal> {
+        for input in inputs {
+            self.take(input)?;
+        }
+        self.pump(now);
+        Ok(())
+    }
+
+    /// The journal, when the engine is no longer needed.
+    pub(crate) fn into_journal(self) -> Journal {
+        self.journal
+    }
+
+    fn take(&mut self, input: Input) -> Result<(), Refusal> {
         match input {
             Input::Execute { ticket, text, meta } => {
                 self.halted = false;
@@ -109,7 +131,7 @@ impl Engine {
             }
             Input::Appended { append } => {
                 let in_flight = self.take_in_flight(append)?;
-                self.committed(in_flight)?;
+                self.committed(now, in_flight)?;
             }
             Input::Conflict { append, frames } => {
                 let in_flight = self.take_in_flight(append)?;
@@ -129,7 +151,12 @@ impl Engine {
                 }
             }
             Input::Exchange { exchange, event } => {
-                if let Some(finished) = self.effects.exchange_event(exchange, event) {
+                if let Some(finished) = self.effects.exchange_event(exchange, event, now, &mut self.outputs) {
+                    self.jobs.push_back(Job::Finished(finished));
+                }
+            }
+            Input::ExchangeFinished { exchange, finished } => {
+                if let Some(finished) = self.effects.exchange_finished(exchange, *finished) {
                     self.jobs.push_back(Job::Finished(finished));
                 }
             }
@@ -139,10 +166,14 @@ impl Engine {
                 }
             }
             Input::Resume => {
-                self.effects.resume(&self.state.rooms, &mut self.outputs);
+                self.effects.resume(&self.state.rooms, now, &mut self.outputs);
                 self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
             }
             Input::Tick => self.halted = false,
+            Input::ClockSet => {
+                self.halted = false;
+                self.looked_at = Some(now);
+            }
         }
         self.pump(now);
         Ok(())
@@ -174,14 +205,15 @@ impl Engine {
         }
     }
 
-    fn committed(&mut self, in_flight: InFlight) -> Result<(), Refusal> {
+    fn committed(&mut self, now: Millis, in_flight: InFlight) -> Result<(), Refusal> {
         let seq = in_flight.frame.last();
+        self.lanes.count(&in_flight.frame);
         self.journal.commit(in_flight.frame).map_err(|error| Refusal::new(error.code(), error.to_string()))?;
         for (ticket, outcome) in in_flight.answers {
             self.outputs.push_back(Output::Done { ticket, outcome });
         }
-        self.outputs.push_back(Output::Changed { seq });
-        self.effects.start_committed(&self.state.rooms, &mut self.outputs);
+        self.outputs.push_back(Output::Changed { seq, foreign: false });
+        self.effects.start_committed(&self.state.rooms, now, &mut self.outputs);
         self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
         self.halted = false;
         Ok(())
@@ -204,18 +236,27 @@ impl Engine {
     }
 
     fn fold_foreign(&mut self, frames: Vec<Frame>) -> Result<(), Refusal> {
-        let head = self.journal.head().frame;
+        let Head { frame: head, seq, .. } = self.journal.head();
+        // Nothing was decided ahead of what is committed: then the new frames are all that is new.
+        let level = self.state.rooms.seq == seq;
         let mut result = Ok(());
         for frame in frames.into_iter().filter(|f| f.number > head) {
+            self.lanes.count(&frame);
+            if level {
+                self.state.fold(&frame);
+            }
             if let Err(error) = self.journal.commit(frame) {
                 result = Err(Refusal::new("foreign-frames-broken", error.to_string()));
                 break;
             }
         }
         if self.journal.head().frame != head {
-            // What was decided on the old head is decided again.
-            self.state = State::of(&self.journal);
-            self.outputs.push_back(Output::Changed { seq: self.journal.head().seq });
+            if !level || result.is_err() {
+                // What was decided on the old head is decided again.
+                self.state = State::of(&self.journal);
+                self.lanes = Lanes::of(&self.journal);
+            }
+            self.outputs.push_back(Output::Changed { seq: self.journal.head().seq, foreign: true });
         }
         result
     }
@@ -269,7 +310,8 @@ impl Engine {
     fn decide(&mut self, building: &mut Building, job: &Job) {
         match job {
             Job::Command(waiting) => {
-                let mut decider = Decider { journal: &self.journal, state: &mut self.state, building };
+                let mut decider =
+                    Decider { journal: &self.journal, state: &mut self.state, building, by_itself: false };
                 let outcome = match decider.execute_text(&waiting.text, &waiting.meta) {
                     Ok(done) => Outcome::Done(done),
                     Err(refusal) => Outcome::Refused(refusal),

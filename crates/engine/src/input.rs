@@ -1,8 +1,10 @@
 //! What goes in and what comes out.
 
+use throughline_agent::turns::ExchangeFinished;
 use throughline_journal::{Frame, Head, Millis, Seq};
-use throughline_model::Request;
-use throughline_protocol::{Meta, Outcome, Refusal};
+use throughline_model::{Request, Usage, Wire};
+use throughline_protocol::session::DeltaPush;
+use throughline_protocol::{Meta, Outcome, Prices, Refusal};
 use throughline_value::Value;
 
 /// What the rim tells the engine.
@@ -50,6 +52,13 @@ pub enum Input {
         /// What.
         event: ExchangeEvent,
     },
+    /// An exchange is over, as it was recorded: what a fork reuses.
+    ExchangeFinished {
+        /// Which.
+        exchange: u64,
+        /// What it gave.
+        finished: Box<ExchangeFinished>,
+    },
     /// A tool gave something.
     ToolResult {
         /// Which call.
@@ -60,13 +69,17 @@ pub enum Input {
     /// This engine may start the effects that an earlier engine asked for and did not finish. The rim gives
     /// it after the journal is opened and no other engine is at work on it.
     Resume,
-    /// The clock moved on.
+    /// The clock moved on. When it moved far, nothing ran meanwhile: what fell due was missed.
     Tick,
+    /// The session's own clock was set while it was awake: what fell due is late, but was not missed.
+    ClockSet,
 }
 
 /// Something of an exchange with a model.
 #[derive(Clone, Debug)]
 pub enum ExchangeEvent {
+    /// Which way it goes; before the head. Without it, the reply is a chat completion of nobody in particular.
+    Via(Via),
     /// The head of the reply.
     Head {
         /// The HTTP status.
@@ -85,6 +98,21 @@ pub enum ExchangeEvent {
         /// In words.
         message: String,
     },
+}
+
+/// Which way an exchange goes.
+#[derive(Clone, Debug, Default)]
+pub struct Via {
+    /// How the reply is written.
+    pub wire: Wire,
+    /// The provider; empty for a recording.
+    pub provider: String,
+    /// The model's name at the provider.
+    pub model: String,
+    /// The attempts of the transport so far.
+    pub attempts: u32,
+    /// What its tokens cost.
+    pub prices: Option<Prices>,
 }
 
 /// What the engine asks of the rim.
@@ -112,7 +140,11 @@ pub enum Output {
         exchange: u64,
         /// The request.
         request: Request,
+        /// What the turn has taken so far.
+        spent: Usage,
     },
+    /// A piece of a reply, for showing while it comes.
+    Delta(DeltaPush),
     /// What this exchange gives is no longer wanted.
     CancelExchange {
         /// Which.
@@ -143,5 +175,7 @@ pub enum Output {
     Changed {
         /// The last record.
         seq: Seq,
+        /// Whether another engine appended it.
+        foreign: bool,
     },
 }

@@ -17,7 +17,7 @@ mod play;
 mod record;
 
 pub use entry::{Content, Entry, Error, MAX_CASSETTE_BYTES, MAX_ENTRIES, Match, Written};
-pub use fault::{cut, rechunk, single_bytes};
+pub use fault::{cut, harm, rechunk, single_bytes};
 pub use play::{Cassette, Playback, Player};
 pub use record::Recorder;
 

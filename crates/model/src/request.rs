@@ -52,6 +52,23 @@ pub struct Request {
     /// The model's name at the provider.
     #[serde(default)]
     pub model: String,
+    /// The tools that the model may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
+}
+
+/// A tool that a model may call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    #[serde(default)]
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    #[serde(default)]
+    pub schema: Value,
 }
 
 impl Request {
@@ -77,6 +94,16 @@ impl Request {
             map.insert("max_tokens".into(), Value::from(u64::from(max)));
         }
         map.insert("model".into(), Value::from(self.model.as_str()));
+        if !self.tools.is_empty() {
+            let tool = |t: &Tool| {
+                Value::from([
+                    ("name", Value::from(t.name.as_str())),
+                    ("description", Value::from(t.description.as_str())),
+                    ("schema", t.schema.clone()),
+                ])
+            };
+            map.insert("tools".into(), Value::List(self.tools.iter().map(tool).collect()));
+        }
         Value::Map(map)
     }
 

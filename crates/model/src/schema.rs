@@ -12,7 +12,7 @@ mod reduce;
 use throughline_value::Value;
 
 pub use check::{MAX_SCHEMA_DEPTH, problems};
-pub use reduce::{is_strict, reduce};
+pub use reduce::{close, is_strict, reduce};
 
 /// One way in which a value does not fit its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]

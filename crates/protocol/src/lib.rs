@@ -20,19 +20,24 @@ pub mod command;
 mod context;
 pub mod domain;
 mod envelope;
+mod intervention;
 pub mod lane;
 mod outcome;
 pub mod query;
 pub mod session;
+mod settings;
 mod time;
 pub mod view;
+pub mod words;
 
 pub use command::Command;
 pub use context::{At, Context, Decision};
 pub use domain::Domain;
 pub use envelope::{Envelope, Meta, Moment};
+pub use intervention::{Delay, Drop, Insert, Intervention, Replace, Retire, SetFact};
 pub use outcome::{Done, Outcome, Refusal};
 pub use query::Query;
+pub use settings::{ModelSettings, Prices, Secret};
 pub use tagged::nearest;
 pub use time::Time;
 

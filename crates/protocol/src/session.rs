@@ -10,6 +10,10 @@ use throughline_value::Value;
 use crate::Refusal;
 use crate::tagged::tagged;
 
+pub use crate::settings::{
+    Abort, Complete, DeltaPush, ModelSettings, ReadStructured, Record, SetModel, TestModel,
+};
+
 /// A message to a session: an id of the sender's choice, and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +57,23 @@ tagged! {
         "clock" => SetClock,
         /// Gives the models' recorded replies. Gives back `{exchanges}`.
         "cassette" => LoadCassette,
+        /// Makes another journal that starts at a moment of this one. Gives back `{text, report}`: the file to
+        /// import, and a [`crate::view::ForkReport`].
+        "fork" => Fork,
+        /// Harms recorded replies on their way, for tests. Gives back null.
+        "fault" => Fault,
+        /// Attaches a model. Gives back `{provider, model, endpoint}`.
+        "model" => SetModel,
+        /// Asks a model beside any journal. Gives back the reply with its ending, value, usage and times.
+        "complete" => Complete,
+        /// Ends a `complete` or `test_model`.
+        "abort" => Abort,
+        /// Looks for why a model cannot be reached. Gives back `{ok, code, title, fix, …}`.
+        "test_model" => TestModel,
+        /// Takes the one value out of a reply's text. Gives back `{value, …}` or `{code, message, …}`.
+        "structured" => ReadStructured,
+        /// Records exchanges as a cassette. Gives back `{on, exchanges, text}`.
+        "record" => Record,
         /// Ends the session; what is under way is waited for.
         "close" => Close,
     }
@@ -154,6 +175,58 @@ pub struct LoadCassette {
     pub text: String,
 }
 
+/// What the network does to recorded replies from now on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// Cuts it off after so many bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<u64>,
+    /// The bytes come in other pieces, made from this seed; 0 gives single bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rechunk: Option<u64>,
+    /// Another status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Another body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// More after the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub append: Option<String>,
+    /// Line ends become `cr` or `crlf`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_ends: Option<String>,
+    /// A byte order mark comes first.
+    #[serde(default)]
+    pub bom: bool,
+    /// Only the exchange with this number, from 0; every one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<u64>,
+}
+
+/// Makes another journal that starts at a moment of this one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fork {
+    /// The last record that both have; the head when absent, or the one before the first intervention.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Seq>,
+    /// What is otherwise after it. The commands after it are decided again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub interventions: Vec<crate::Intervention>,
+    /// Goes on with what came later up to this record; to the head when there are interventions, and else not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Seq>,
+    /// What becomes of calls and exchanges that were not recorded: `recompute` (left open for the new session's
+    /// host; when absent) or `stub` (failed with `not-recorded`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrecorded: Option<String>,
+    /// The id of the new journal; made from this one's when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
 /// Ends the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -168,6 +241,8 @@ tagged! {
         "host_call" => HostCall,
         /// A host call is no longer wanted.
         "host_cancel" => HostCancel,
+        /// A piece of a model's reply.
+        "delta" => DeltaPush,
         /// The session cannot go on.
         "failed" => Failed,
     }
@@ -182,6 +257,9 @@ pub struct Changed {
     /// The thread whose turn is going on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy: Option<String>,
+    /// Whether another session appended some of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
 }
 
 /// A tool of the host is to be run, or its model asked.

@@ -1,13 +1,15 @@
 //! A whole session in one value.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use throughline_engine::{Engine, ExchangeEvent, Input, Output};
+use throughline_engine::{Engine, ExchangeEvent, Input, Output, Via};
 use throughline_journal::{Journal, Millis};
 use throughline_model::Request;
 use throughline_model::cassette::{Cassette, Player};
 use throughline_protocol::{Done, Meta, Outcome, Refusal};
 use throughline_value::{Value, json};
+
+use crate::zones;
 
 /// A tool of the host.
 pub type Tool = Box<dyn FnMut(&Value) -> Result<Value, Refusal>>;
@@ -20,6 +22,8 @@ pub struct Local {
     tools: BTreeMap<String, Tool>,
     tickets: u64,
     outcomes: BTreeMap<u64, Outcome>,
+    /// The zones whose rules were loaded.
+    zones: BTreeSet<String>,
 }
 
 impl Local {
@@ -33,7 +37,7 @@ impl Local {
     #[must_use]
     pub fn open(journal: Journal, now: Millis) -> Self {
         let engine = Engine::open(journal);
-        Self { engine, now, cassette: None, tools: BTreeMap::new(), tickets: 0, outcomes: BTreeMap::new() }
+        Self { engine, now, cassette: None, tools: BTreeMap::new(), tickets: 0, outcomes: BTreeMap::new(), zones: BTreeSet::new() }
     }
 
     /// Gives the models' recorded replies.
@@ -69,6 +73,19 @@ impl Local {
     /// # Errors
     /// The command's refusal.
     pub fn execute_with(&mut self, command: &str, meta: Meta) -> Result<Done, Refusal> {
+        for zone in zones::named_in(command) {
+            if !self.zones.contains(&zone)
+                && let Some(load) = zones::zone_command(&zone)
+            {
+                // What it cannot load, the command itself is refused for.
+                let _ = self.run(&load, Meta { reason: Some(zones::REASON.to_owned()), ..Meta::default() });
+                self.zones.insert(zone);
+            }
+        }
+        self.run(command, meta)
+    }
+
+    fn run(&mut self, command: &str, meta: Meta) -> Result<Done, Refusal> {
         self.tickets += 1;
         let ticket = self.tickets;
         self.give(Input::Execute { ticket, text: command.to_owned(), meta });
@@ -98,8 +115,14 @@ impl Local {
         self.set_clock(self.now.saturating_add(by));
     }
 
-    /// Sets the clock; due events fire.
+    /// Sets the clock; due events fire. The session was awake, so nothing counts as missed.
     pub fn set_clock(&mut self, now: Millis) {
+        self.now = now;
+        self.give(Input::ClockSet);
+    }
+
+    /// As if nothing had run until this time, a machine asleep: what fell due meanwhile was missed.
+    pub fn sleep_until(&mut self, now: Millis) {
         self.now = now;
         self.give(Input::Tick);
     }
@@ -128,7 +151,7 @@ impl Local {
                     Output::Done { ticket, outcome } => {
                         self.outcomes.insert(ticket, outcome);
                     }
-                    Output::Exchange { exchange, request } => {
+                    Output::Exchange { exchange, request, .. } => {
                         let events = play(self.cassette.as_mut(), &request);
                         inputs.extend(events.into_iter().map(|event| Input::Exchange { exchange, event }));
                     }
@@ -140,6 +163,7 @@ impl Local {
                         inputs.push_back(Input::ToolResult { call, result });
                     }
                     Output::CancelExchange { .. }
+                    | Output::Delta(_)
                     | Output::CancelCall { .. }
                     | Output::WaitUntil { .. }
                     | Output::Changed { .. } => {}
@@ -157,9 +181,10 @@ fn play(cassette: Option<&mut Player>, request: &Request) -> Vec<ExchangeEvent> 
     };
     match cassette.play(request) {
         Ok(playback) => {
+            let via = ExchangeEvent::Via(Via { wire: playback.wire, ..Via::default() });
             let head = ExchangeEvent::Head { status: playback.status, content_type: playback.content_type };
             let bytes = playback.chunks.into_iter().map(|chunk| ExchangeEvent::Bytes(chunk.bytes));
-            std::iter::once(head).chain(bytes).chain([ExchangeEvent::End]).collect()
+            [via, head].into_iter().chain(bytes).chain([ExchangeEvent::End]).collect()
         }
         Err(refusal) => {
             vec![ExchangeEvent::Failed { code: refusal.code.clone(), message: refusal.to_string() }]

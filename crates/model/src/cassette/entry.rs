@@ -4,7 +4,7 @@ use serde::Deserialize;
 use throughline_value::{Value, from_node, json};
 
 use super::{Cassette, Chunk};
-use crate::{Request, Usage, base64};
+use crate::{Request, Usage, Wire, base64};
 
 /// The longest cassette that is read, in bytes.
 pub const MAX_CASSETTE_BYTES: usize = 64 << 20;
@@ -85,6 +85,8 @@ pub struct Entry {
     pub status: u16,
     /// The content type.
     pub content_type: String,
+    /// How the reply is written; a reply by hand is a chat completion.
+    pub wire: Wire,
     /// What came back.
     pub content: Content,
     /// Its line in the cassette, from 1.
@@ -129,6 +131,8 @@ struct Line {
     status: u16,
     #[serde(default = "event_stream")]
     content_type: String,
+    #[serde(default)]
+    wire: Wire,
 }
 
 #[derive(Deserialize)]
@@ -218,6 +222,9 @@ fn read_line(text: &str) -> Result<Entry, Error> {
             });
             Content::Recorded(chunks.collect::<Result<_, _>>()?)
         }
+        (None, Some(_)) if line.wire != Wire::Chat => {
+            return Err(fail("bad-entry", "`wire` goes with `chunks`; a reply by hand is a chat completion"));
+        }
         (None, Some(reply)) => {
             let text = reply.as_str().map_or_else(|| reply.to_json(), str::to_owned);
             let usage = line.usage.map(|u| Usage {
@@ -230,7 +237,7 @@ fn read_line(text: &str) -> Result<Entry, Error> {
         }
         _ => return Err(fail("bad-entry", "an entry has either `chunks` or `reply`")),
     };
-    let Line { r#match, status, content_type, .. } =
+    let Line { r#match, status, content_type, wire, .. } =
         Line { chunks: None, reply: None, finish: None, usage: None, ..line };
-    Ok(Entry { matches: r#match, status, content_type, content, line: 0 })
+    Ok(Entry { matches: r#match, status, content_type, wire, content, line: 0 })
 }

@@ -1,9 +1,60 @@
 //! What the network does to a reply, as pure functions.
 
-use super::Chunk;
+use throughline_protocol::Refusal;
+use throughline_protocol::session::Fault;
+
+use super::{Chunk, Playback};
 
 /// The largest piece that re-chunking makes, in bytes.
 const MAX_PIECE: u64 = 48;
+
+/// Does to a reply what a fault says; `nth` is the exchange's number, from 0.
+///
+/// # Errors
+/// `bad-fault` for line ends that are not known.
+pub fn harm(mut playback: Playback, fault: &Fault, nth: u64) -> Result<Playback, Refusal> {
+    if fault.only.is_some_and(|only| only != nth) {
+        return Ok(playback);
+    }
+    if let Some(status) = fault.status {
+        playback.status = status;
+    }
+    if let Some(body) = &fault.body {
+        playback.chunks = vec![Chunk { t: 0, bytes: body.clone().into_bytes() }];
+    }
+    let t = playback.chunks.last().map_or(0, |chunk| chunk.t);
+    if let Some(more) = &fault.append {
+        playback.chunks.push(Chunk { t, bytes: more.clone().into_bytes() });
+    }
+    if let Some(ends) = &fault.line_ends {
+        let ends: &[u8] = match ends.as_str() {
+            "cr" => b"\r",
+            "crlf" => b"\r\n",
+            other => {
+                let message = format!("line ends are `cr` or `crlf`, not `{other}`");
+                return Err(Refusal::new("bad-fault", message).at_path("/line_ends"));
+            }
+        };
+        for chunk in &mut playback.chunks {
+            let bytes = std::mem::take(&mut chunk.bytes);
+            for byte in bytes {
+                if byte == b'\n' { chunk.bytes.extend_from_slice(ends) } else { chunk.bytes.push(byte) }
+            }
+        }
+    }
+    if fault.bom {
+        playback.chunks.insert(0, Chunk { t: 0, bytes: b"\xef\xbb\xbf".to_vec() });
+    }
+    if let Some(byte) = fault.cut {
+        playback.chunks = cut(&playback.chunks, usize::try_from(byte).unwrap_or(usize::MAX));
+    }
+    playback.chunks = match fault.rechunk {
+        Some(0) => single_bytes(&playback.chunks),
+        Some(seed) => rechunk(&playback.chunks, seed),
+        None => playback.chunks,
+    };
+    Ok(playback)
+}
 
 /// The reply cut off after `byte` bytes.
 #[must_use]

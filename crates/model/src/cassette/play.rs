@@ -4,7 +4,7 @@ use throughline_protocol::Refusal;
 use throughline_value::{InOrder as _, Value};
 
 use super::{Chunk, Content, Entry, Written};
-use crate::{Request, Usage, estimate_tokens};
+use crate::{Request, Usage, Wire, estimate_tokens};
 
 /// How many characters of a written reply go into one event.
 const CHARS_PER_EVENT: usize = 12;
@@ -41,6 +41,8 @@ pub struct Playback {
     pub status: u16,
     /// The content type.
     pub content_type: String,
+    /// How the reply is written.
+    pub wire: Wire,
     /// The bytes with their times.
     pub chunks: Vec<Chunk>,
 }
@@ -75,7 +77,8 @@ impl Cassette {
             Content::Recorded(chunks) => chunks.clone(),
             Content::Written(written) => stream(written, request),
         };
-        Some(Playback { entry: place, status: entry.status, content_type: entry.content_type.clone(), chunks })
+        let (status, wire, content_type) = (entry.status, entry.wire, entry.content_type.clone());
+        Some(Playback { entry: place, status, content_type, wire, chunks })
     }
 
     fn mismatch(&self, request: &Request) -> Refusal {

@@ -3,7 +3,7 @@
 use throughline_value::{Map, Value};
 
 use super::{Chunk, Match};
-use crate::{Request, base64};
+use crate::{Request, Wire, base64};
 
 /// Records one exchange. It sees the request's purpose and language and the reply's bytes, never headers or
 /// keys.
@@ -22,6 +22,7 @@ use crate::{Request, base64};
 pub struct Recorder {
     matches: Match,
     chunks: Vec<Chunk>,
+    wire: Wire,
 }
 
 impl Recorder {
@@ -30,13 +31,20 @@ impl Recorder {
     pub fn new(request: &Request) -> Self {
         let language = (!request.language.is_empty()).then(|| request.language.clone());
         let matches = Match { purpose: request.purpose.clone(), language, contains: Vec::new() };
-        Self { matches, chunks: Vec::new() }
+        Self { matches, chunks: Vec::new(), wire: Wire::Chat }
     }
 
     /// The same recorder, whose entry wants this text in the request.
     #[must_use]
     pub fn containing(mut self, text: impl Into<String>) -> Self {
         self.matches.contains.push(text.into());
+        self
+    }
+
+    /// The same recorder, for a reply that is written this way.
+    #[must_use]
+    pub fn over(mut self, wire: Wire) -> Self {
+        self.wire = wire;
         self
     }
 
@@ -56,6 +64,9 @@ impl Recorder {
         map.insert("match".into(), self.matches.to_value());
         map.insert("status".into(), u64::from(status).into());
         map.insert("content_type".into(), content_type.into());
+        if self.wire != Wire::Chat {
+            map.insert("wire".into(), self.wire.name().into());
+        }
         map.insert("chunks".into(), Value::List(self.chunks.iter().map(chunk).collect()));
         Value::Map(map).to_json()
     }

@@ -166,8 +166,10 @@ impl<'a> Check<'a> {
                 (Some(known), _) => self.value(inner, known, &here, depth + 1),
                 (None, Some(Value::Bool(false))) => {
                     let names: Vec<&str> = properties.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+                    let allowed = names.iter().map(|name| Value::from(*name)).collect();
                     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                    self.add("unknown-field", &here, format!("there is no field `{name}`; the fields are {names}"));
+                    let message = format!("there is no field `{name}`; the fields are {names}");
+                    self.add_with("unknown-field", &here, message, allowed);
                 }
                 (None, Some(others)) => self.value(inner, others, &here, depth + 1),
                 (None, None) => {}

@@ -61,6 +61,33 @@ fn reduced(schema: &Value, root: &Value, open: &mut Vec<String>, depth: usize) -
     Value::Map(out)
 }
 
+/// A reduced schema with every object closed, as Anthropic wants it; none where an object or a value is open by
+/// its meaning: then the schema is said in words.
+#[must_use]
+pub fn close(schema: &Value) -> Option<Value> {
+    let map = schema.as_map()?;
+    let mut out = map.clone();
+    let is_object = map.get("type").and_then(Value::as_str) == Some("object");
+    let properties = map.get("properties").and_then(Value::as_map);
+    if is_object || properties.is_some() {
+        // A map whose names the schema does not know cannot be closed.
+        let properties = properties.filter(|p| !p.is_empty())?;
+        if map.get("additionalProperties").is_some_and(|v| v != &Value::Bool(false)) {
+            return None;
+        }
+        let closed: Option<Map> = properties.iter().map(|(n, s)| Some((n.clone(), close(s)?))).collect();
+        out.insert("properties".to_owned(), Value::Map(closed?));
+        out.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    if let Some(items) = map.get("items") {
+        out.insert("items".to_owned(), close(items)?);
+    }
+    if let Some(Value::List(list)) = map.get("anyOf") {
+        out.insert("anyOf".to_owned(), Value::List(list.iter().map(close).collect::<Option<_>>()?));
+    }
+    ["type", "enum", "anyOf", "properties"].iter().any(|name| map.contains_key(*name)).then_some(Value::Map(out))
+}
+
 /// Whether a reduced schema fits the strict mode of providers: in every object all fields are required and no
 /// others are allowed.
 #[must_use]

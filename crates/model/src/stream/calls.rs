@@ -1,7 +1,5 @@
 //! Tool calls from fragments.
 
-use throughline_value::Value;
-
 use crate::{ToolCall, structured::Balance};
 
 /// Tool calls as they build up. Servers number the fragments badly: two calls come under one number, or
@@ -18,18 +16,9 @@ struct Building {
 }
 
 impl Calls {
-    /// Adds a fragment; gives the place of its call and the arguments that it brought.
-    pub(super) fn push(&mut self, fragment: &Value) -> (usize, String) {
-        let text = |path: &[&str]| fragment.at(path).and_then(Value::as_str).unwrap_or_default();
-        let (id, name) = (text(&["id"]), text(&["function", "name"]));
-        let arguments = match fragment.at(&["function", "arguments"]) {
-            Some(Value::Text(text)) => text.clone(),
-            // Some servers send the arguments as a map, whole.
-            Some(value) if !value.is_null() => value.to_json(),
-            _ => String::new(),
-        };
-        let index = fragment.get("index").and_then(Value::as_i64);
-        let place = self.find(index, id, name, &arguments).unwrap_or_else(|| {
+    /// Adds a fragment; gives the place of its call.
+    pub(super) fn push(&mut self, index: Option<i64>, id: &str, name: &str, arguments: &str) -> usize {
+        let place = self.find(index, id, name, arguments).unwrap_or_else(|| {
             self.0.push(Building { index, ..Building::default() });
             self.0.len() - 1
         });
@@ -40,10 +29,10 @@ impl Calls {
             if building.call.name.is_empty() {
                 name.clone_into(&mut building.call.name);
             }
-            building.balance.push(&arguments);
-            building.call.arguments.push_str(&arguments);
+            building.balance.push(arguments);
+            building.call.arguments.push_str(arguments);
         }
-        (place, arguments)
+        place
     }
 
     /// The call that a fragment goes on with; none when it begins one.
@@ -62,6 +51,10 @@ impl Calls {
         let other_name = !name.is_empty() && !building.call.name.is_empty();
         let complete = building.balance.is_closed() && !arguments.trim().is_empty();
         (!other_id && !other_name && !complete).then_some(place)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(super) fn into_calls(self) -> Vec<ToolCall> {

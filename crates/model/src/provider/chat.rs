@@ -1,0 +1,48 @@
+//! Bodies of chat completions.
+
+use throughline_value::{Map, Value};
+
+use super::{Asked, Structured, number, parameters, text};
+use crate::schema;
+
+pub(super) fn body(asked: &Asked<'_>) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), text(asked.model));
+    let reduced = asked.schema();
+    let messages = asked.messages(reduced.is_some());
+    let message = |(role, content): &(&str, String)| Value::from([("role", text(role)), ("content", text(content))]);
+    body.insert("messages".into(), Value::List(messages.iter().map(message).collect()));
+    if let Some(reduced) = reduced {
+        body.insert("response_format".into(), response_format(&asked.request.purpose, reduced));
+    } else if asked.request.schema.is_some() && asked.mode == Structured::Json {
+        body.insert("response_format".into(), Value::from([("type", "json_object")]));
+    }
+    let tool = |tool: &crate::Tool| {
+        let function = Value::from([
+            ("name", text(&tool.name)),
+            ("description", text(&tool.description)),
+            ("parameters", parameters(&tool.schema)),
+        ]);
+        Value::from([("type", text("function")), ("function", function)])
+    };
+    if !asked.request.tools.is_empty() {
+        body.insert("tools".into(), Value::List(asked.request.tools.iter().map(tool).collect()));
+    }
+    if let Some(max) = asked.max_tokens() {
+        body.insert(asked.provider.max_tokens.into(), number(max));
+    }
+    asked.put_temperature(&mut body, "temperature");
+    body.insert("stream".into(), Value::Bool(true));
+    body.insert("stream_options".into(), Value::from([("include_usage", true)]));
+    Value::Map(body)
+}
+
+pub(crate) fn response_format(purpose: &str, reduced: Value) -> Value {
+    let purpose = if purpose.is_empty() { "reply" } else { purpose };
+    let format = Value::from([
+        ("name", text(purpose)),
+        ("strict", Value::Bool(schema::is_strict(&reduced))),
+        ("schema", reduced),
+    ]);
+    Value::from([("type", text("json_schema")), ("json_schema", format)])
+}

@@ -1,0 +1,53 @@
+//! Chat completions.
+
+use throughline_value::Value;
+
+use super::building::Building;
+use super::{arguments_of, count_at, list_at, str_at, text_of};
+use crate::{Ending, Usage};
+
+pub(super) fn value(building: &mut Building, value: &Value) {
+    if let Some(usage) = value.get("usage").filter(|u| !u.is_null()) {
+        building.usage = usage_of(usage).or(building.usage);
+    }
+    // The last event has `"choices": []`, with some servers `null`.
+    let ours =
+        list_at(value, &["choices"]).iter().find(|c| c.get("index").and_then(Value::as_i64).unwrap_or(0) == 0);
+    let Some(choice) = ours else { return };
+    if let Some(message) = choice.get("delta").or_else(|| choice.get("message")) {
+        self::message(building, message);
+    }
+    match str_at(choice, &["finish_reason"]) {
+        "" => {}
+        "stop" | "tool_calls" | "function_call" | "eos" => building.say(Ending::Done),
+        "length" | "max_tokens" | "model_length" => building.say(Ending::Truncated),
+        "content_filter" | "safety" | "refusal" | "sensitive" => building.say(Ending::Refused),
+        "error" | "network_error" => {
+            building.fail("provider-error", "the model ended with an error that it does not name".to_owned());
+        }
+        other => building.say_unknown(other),
+    }
+}
+
+fn message(building: &mut Building, message: &Value) {
+    building.text(&message.get("content").map(text_of).unwrap_or_default());
+    let thinking = message.get("reasoning_content").or_else(|| message.get("reasoning")).map(text_of);
+    building.thinking(&thinking.unwrap_or_default());
+    building.refusal(&message.get("refusal").map(text_of).unwrap_or_default());
+    for fragment in list_at(message, &["tool_calls"]) {
+        let arguments = arguments_of(fragment.at(&["function", "arguments"]));
+        let index = fragment.get("index").and_then(Value::as_i64);
+        building.call(index, str_at(fragment, &["id"]), str_at(fragment, &["function", "name"]), &arguments);
+    }
+}
+
+fn usage_of(usage: &Value) -> Option<Usage> {
+    Some(Usage {
+        prompt: count_at(usage, &["prompt_tokens"])?,
+        completion: count_at(usage, &["completion_tokens"])?,
+        cached: count_at(usage, &["prompt_tokens_details", "cached_tokens"])
+            .or(count_at(usage, &["prompt_cache_hit_tokens"]))
+            .unwrap_or(0),
+        estimated: false,
+    })
+}
