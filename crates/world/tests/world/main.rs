@@ -11,7 +11,10 @@
 mod bench;
 mod entities;
 mod events;
+mod graph;
+mod histories;
 mod identity;
 mod properties;
 mod relations;
+mod repeating;
 mod robust;
