@@ -64,7 +64,7 @@ impl Memory {
         }
         let mut names: Vec<String> = kinds.to_vec();
         if names.is_empty() {
-            names = self.table.kinds.iter().cloned().collect();
+            names = self.table.kinds.live().cloned().collect();
             names.order();
         }
         // From the number of a kind to its column.
@@ -160,11 +160,23 @@ impl Memory {
         let moment = |rows: Vec<u32>| {
             let (from, to) = (rows.first().map_or(0, |r| time(*r)), rows.last().map_or(0, |r| time(*r)));
             let mut rows = rows;
-            order_numbers(&mut rows, &mut |a, b| self.logical(a, b));
+            order_numbers(&mut rows, &mut |a, b| self.in_moment(a, b));
             let show = |row: u32| self.show(row, at.seq, "at the same moment".to_owned());
             Moment { from, to, events: rows.into_iter().filter_map(show).collect() }
         };
         moments.into_iter().map(moment).collect()
+    }
+
+    /// By thread, then by record, then the surest first, then in the order of writing.
+    fn in_moment(&self, a: u32, b: u32) -> std::cmp::Ordering {
+        let item = |row: u32| self.table.item_of(row).and_then(|item| self.table.item(item));
+        let sure = |row: u32| self.table.confidence(row).map_or(1.0, throughline_value::Number::to_f64);
+        match (item(a), item(b)) {
+            (Some(x), Some(y)) if (x.thread, x.seq) == (y.thread, y.seq) => {
+                sure(b).total_cmp(&sure(a)).then_with(|| self.logical(a, b))
+            }
+            _ => self.logical(a, b),
+        }
     }
 
     /// The events that lie so to another one, in order of time: those it was `During`, those that are `After`

@@ -1,8 +1,10 @@
 //! May it? What is decided is written into the records with everything resolved.
 
 use throughline_journal::Millis;
-use throughline_protocol::command::{Amend, Forget, MemoryItem, Recover, Remember};
-use throughline_protocol::{Context, Decision, Refusal};
+use throughline_protocol::command::{
+    Amend, Forget, ForgetBy, MemoryItem, Purge, Recover, Remember, RememberColumns, Touch,
+};
+use throughline_protocol::{At, Context, Decision, Refusal};
 use throughline_value::{Map, Named, Number, Value};
 
 use crate::limits::{
@@ -10,7 +12,9 @@ use crate::limits::{
     MAX_TEXT_BYTES,
 };
 use crate::memory::Memory;
-use crate::{kind, memory, time};
+use crate::columns::Columns;
+use crate::forgetting::Policy;
+use crate::{kind, memory, time, vectors};
 
 impl Memory {
     /// Decides to remember events: all of the command's, or none. The same origin again changes nothing.
@@ -44,8 +48,176 @@ impl Memory {
             let message = format!("there are {MAX_KINDS} kinds of events already; use one of them");
             return Err(Refusal::new("too-many-kinds", message).at_path("/items"));
         }
-        let draft = ctx.draft(kind::REMEMBERED, Value::from([("items", Value::List(items))]));
+        let draft = erasable(ctx.draft(kind::REMEMBERED, Value::from([("items", Value::List(items))])));
         Ok(Decision::one(draft, Value::from([("memories", ids)])))
+    }
+
+    /// Decides to remember many events given as columns. The same origin again changes nothing.
+    ///
+    /// # Errors
+    /// Those of reading the columns: `bad-column`, `too-many-items`, and those of [`Memory::remember`].
+    pub fn remember_columns(&self, ctx: &Context<'_>, command: &RememberColumns) -> Result<Decision, Refusal> {
+        let columns = Columns::read(command)?;
+        let count = columns.at.len();
+        let done = |first: u64, unchanged: bool| {
+            let mut result = Map::new();
+            result.insert("first".into(), memory::usual_id(first, 0).into());
+            result.insert("record".into(), first.into());
+            result.insert("count".into(), count.into());
+            if unchanged {
+                result.insert("unchanged".into(), true.into());
+            }
+            Value::Map(result)
+        };
+        if let Some(origin) = ctx.origin
+            && let Some(item) = self.origins.get(&origin.source).and_then(|of| of.get(&origin.seq)?.first())
+        {
+            return Ok(Decision::unchanged(done(self.table.item(*item).map_or(0, |i| i.seq), true)));
+        }
+        let new_kinds = columns.kinds.iter().filter(|kind| !self.table.kinds.contains(kind)).count();
+        if self.table.kinds.len() + new_kinds > MAX_KINDS {
+            let message = format!("there are {MAX_KINDS} kinds of events already; use one of them");
+            return Err(Refusal::new("too-many-kinds", message).at_path("/kinds"));
+        }
+        if !self.table.has_room(count, columns.text.len()) {
+            let message = "this journal's memory is full; remember in another journal";
+            return Err(Refusal::new("memory-full", message));
+        }
+        // A fork may have taken the usual ids.
+        let taken = |first: &u64| self.table.find(&memory::usual_id(*first, 0)).is_some();
+        let first = (ctx.next_seq..).find(|first| !taken(first)).unwrap_or(ctx.next_seq);
+        let mut data = columns.to_value();
+        if let Value::Map(map) = &mut data {
+            map.insert("first".into(), first.into());
+            map.insert("rows".into(), count.into());
+        }
+        Ok(Decision::one(erasable(ctx.draft(kind::COLUMNS, data)), done(first, false)))
+    }
+
+    /// Decides to note that events were used.
+    ///
+    /// # Errors
+    /// `unknown-memory`, `too-many-items`, and those of reading an instant.
+    pub fn touch(&self, ctx: &Context<'_>, command: &Touch) -> Result<Decision, Refusal> {
+        limit_list(command.memories.len(), "/memories")?;
+        let at = match &command.at {
+            Some(given) => time::resolve(given, ctx.domain, "/at")?.ms,
+            None => ctx.now,
+        };
+        let mut touched = Named::<(), &str>::new();
+        for (i, id) in command.memories.iter().enumerate() {
+            let item = self.known(id, &format!("/memories/{i}"))?;
+            if self.table.purged(item).is_none()
+                && self.table.used_at(item, throughline_journal::Seq::MAX).is_none_or(|used| used < at)
+            {
+                touched.insert(id.as_str(), ());
+            }
+        }
+        let count = touched.len();
+        if count == 0 {
+            let result = Value::from([("touched", Value::from(0)), ("unchanged", Value::Bool(true))]);
+            return Ok(Decision::unchanged(result));
+        }
+        let ids: Vec<&str> = touched.into_keys().collect();
+        let draft = ctx.draft(kind::TOUCHED, Value::from([("memories", Value::from(ids)), ("at", at.into())]));
+        Ok(Decision::one(draft, Value::from([("touched", count)])))
+    }
+
+    /// Decides to forget what a policy does not keep. The record says why of each.
+    ///
+    /// # Errors
+    /// `no-policy` when nothing is bounded, and those of [`Memory::to_forget`].
+    pub fn forget_by(&self, ctx: &Context<'_>, command: &ForgetBy) -> Result<Decision, Refusal> {
+        let policy = Policy::read(ctx.now, command)?;
+        let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+        let mut candidates = self.to_forget(at, &policy)?;
+        let more = candidates.len().saturating_sub(MAX_ITEMS);
+        candidates.truncate(MAX_ITEMS);
+        let count = candidates.len();
+        let result = Value::from([("forgotten", Value::from(count)), ("more", Value::from(more))]);
+        if count == 0 {
+            return Ok(Decision::unchanged(result));
+        }
+        let ids: Vec<String> = candidates.iter().map(|c| c.id.clone()).collect();
+        let why = candidates.into_iter().map(|c| {
+            Value::from([("score", Value::from(c.score)), ("reason", Value::from(c.reason))])
+        });
+        let why: Vec<Value> = why.collect();
+        let draft = ctx.draft(kind::FORGOTTEN, Value::from([("memories", Value::from(ids)), ("why", Value::List(why))]));
+        Ok(Decision::one(draft, result))
+    }
+
+    /// Decides to purge events: their words go from every index, summary, export and stored byte, for ever.
+    /// The engine erases the bodies of [`Memory::records_of`] when the decision is durable.
+    ///
+    /// # Errors
+    /// `unknown-memory`, `too-many-items`.
+    pub fn decide_purge(&self, ctx: &Context<'_>, command: &Purge) -> Result<Decision, Refusal> {
+        limit_list(command.memories.len(), "/memories")?;
+        let mut purged = Named::<(), &str>::new();
+        for (i, id) in command.memories.iter().enumerate() {
+            let item = self.known(id, &format!("/memories/{i}"))?;
+            if self.table.purged(item).is_none() {
+                purged.insert(id.as_str(), ());
+            }
+        }
+        let count = purged.len();
+        if count == 0 {
+            let result = Value::from([("purged", Value::from(0)), ("unchanged", Value::Bool(true))]);
+            return Ok(Decision::unchanged(result));
+        }
+        let ids: Vec<&str> = purged.into_keys().collect();
+        let draft = ctx.draft(kind::PURGED, Value::from([("memories", Value::from(ids))]));
+        Ok(Decision::one(draft, Value::from([("purged", count)])))
+    }
+
+    /// The records that hold what events said, for a purge: each once, in order.
+    #[must_use]
+    pub fn records_of(&self, ids: &[&str]) -> Vec<throughline_journal::Seq> {
+        let items = ids.iter().filter_map(|id| self.table.find(id));
+        let rows = items.flat_map(|item| {
+            let own = self.table.item(item).map(|i| i.seq);
+            own.into_iter().chain(self.table.rows_of(item).into_iter().filter_map(|row| Some(self.table.row(row)?.born)))
+        });
+        let mut seqs: Vec<throughline_journal::Seq> = rows.collect();
+        seqs.sort_unstable();
+        seqs.dedup();
+        seqs
+    }
+
+    /// What is left of a record's data when some events in it are purged.
+    #[must_use]
+    pub fn rest_of(&self, record: &throughline_journal::Record, ids: &[&str]) -> Value {
+        let data = record.data();
+        let tomb = |name: &str, id: &str| Value::from([(name, Value::from(id)), ("purged", true.into())]);
+        match record.kind.as_str() {
+            kind::COLUMNS => {
+                let first = data.get("first").and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+                let rows: std::collections::BTreeSet<u32> = ids
+                    .iter()
+                    .filter_map(|id| id.strip_prefix(&format!("m_{first}_"))?.parse().ok())
+                    .collect();
+                let Some(columns) = Columns::of(data) else { return Value::Null };
+                let mut rest = columns.without(&|row| rows.contains(&row)).to_value();
+                if let Value::Map(map) = &mut rest {
+                    map.insert("first".into(), first.into());
+                    map.insert("rows".into(), columns.at.len().into());
+                }
+                rest
+            }
+            kind::AMENDED => match data.get("memory").and_then(Value::as_str) {
+                Some(id) if ids.contains(&id) => tomb("memory", id),
+                _ => data.clone(),
+            },
+            _ => {
+                let items = data.get("items").and_then(Value::as_list).unwrap_or_default();
+                let rest = items.iter().map(|item| match item.get("id").and_then(Value::as_str) {
+                    Some(id) if ids.contains(&id) => tomb("id", id),
+                    _ => item.clone(),
+                });
+                Value::from([("items", Value::List(rest.collect()))])
+            }
+        }
     }
 
     /// Decides to correct an event.
@@ -55,6 +227,7 @@ impl Memory {
     pub fn amend(&self, ctx: &Context<'_>, command: &Amend) -> Result<Decision, Refusal> {
         let item = self.known(&command.memory, "/memory")?;
         let newest = throughline_journal::Seq::MAX;
+        self.not_purged(item, "/memory")?;
         if self.table.is_forgotten(item, newest) {
             let message = format!("`{}` is forgotten", command.memory);
             let refusal = Refusal::new("memory-forgotten", message).at_path("/memory");
@@ -99,7 +272,7 @@ impl Memory {
         if data.len() == 1 {
             return Ok(Decision::unchanged(Value::from([("memory", id), ("unchanged", Value::Bool(true))])));
         }
-        Ok(Decision::one(ctx.draft(kind::AMENDED, Value::Map(data)), Value::from([("memory", id)])))
+        Ok(Decision::one(erasable(ctx.draft(kind::AMENDED, Value::Map(data))), Value::from([("memory", id)])))
     }
 
     /// Decides to forget events: they are hidden from every view from then on, until recovered.
@@ -123,6 +296,7 @@ impl Memory {
         let mut turned = Named::<(), &str>::new();
         for (i, id) in ids.iter().enumerate() {
             let item = self.known(id, &format!("/memories/{i}"))?;
+            self.not_purged(item, &format!("/memories/{i}"))?;
             if self.table.is_forgotten(item, throughline_journal::Seq::MAX) != forgotten {
                 turned.insert(id.as_str(), ());
             }
@@ -157,6 +331,16 @@ impl Memory {
 
     pub(crate) fn known(&self, id: &str, path: &str) -> Result<u32, Refusal> {
         self.table.find(id).ok_or_else(|| self.unknown(id, path))
+    }
+
+    fn not_purged(&self, item: u32, path: &str) -> Result<(), Refusal> {
+        match self.table.purged(item) {
+            None => Ok(()),
+            Some(seq) => {
+                let message = format!("`{}` was purged by record {seq}; nothing of it is left", self.table.id(item));
+                Err(Refusal::new("memory-purged", message).at_path(path))
+            }
+        }
     }
 
     fn unknown(&self, id: &str, path: &str) -> Refusal {
@@ -211,6 +395,13 @@ fn remembered(ctx: &Context<'_>, item: &MemoryItem, id: &str, path: &str) -> Res
         limit_importance(importance, &here("importance"))?;
         data.insert("importance".into(), importance.clone().into());
     }
+    if let Some(confidence) = &item.confidence {
+        limit_importance(confidence, &here("confidence"))?;
+        data.insert("confidence".into(), confidence.clone().into());
+    }
+    if !item.vector.is_null() {
+        data.insert("vector".into(), vectors::pack(&vectors::read(&item.vector, &here("vector"))?).into());
+    }
     if !item.data.is_null() {
         if item.data.to_json().len() > MAX_DATA_BYTES {
             let message = format!("the data has over {MAX_DATA_BYTES} bytes; keep it as a document");
@@ -228,6 +419,11 @@ fn write_time(data: &mut Map, name: &str, given: &throughline_protocol::Time, re
         data.insert(format!("{name}_text"), text.as_str().into());
         data.insert("zone_assumed".into(), true.into());
     }
+}
+
+/// What a memory says can be purged: it is sealed apart from its frame.
+fn erasable(draft: throughline_journal::Draft) -> throughline_journal::Draft {
+    throughline_journal::Draft { erasable: true, ..draft }
 }
 
 fn ends_before(at: Millis, until: Millis, path: &str) -> Refusal {
@@ -263,8 +459,9 @@ fn limit_importance(importance: &Number, path: &str) -> Result<(), Refusal> {
     if *importance >= Number::from(0) && *importance <= Number::from(1) {
         return Ok(());
     }
-    let message = format!("importance goes from 0 to 1, not {importance}");
-    Err(Refusal::new("importance-out-of-range", message).at_path(path))
+    let name = path.rsplit('/').next().unwrap_or("importance");
+    let message = format!("{name} goes from 0 to 1, not {importance}");
+    Err(Refusal::new(&format!("{name}-out-of-range"), message).at_path(path))
 }
 
 /// The entities, each once, in the order given.

@@ -4,6 +4,7 @@ use throughline_journal::{Digest, Millis, Seq};
 use throughline_value::{InOrder as _, Map, Value};
 
 use crate::index::Standing;
+use crate::columns;
 use crate::memory::{Content, Item, Memory};
 
 impl Memory {
@@ -14,16 +15,24 @@ impl Memory {
             digest.text(&self.table.id(number));
             digest.number(item.seq.cast_signed());
             digest.number(item.recorded_at);
-            digest.value(&self.place(item));
+            digest.value(&self.place(&item));
             for row in self.table.versions(number) {
                 if let (Some(found), Some(content)) = (self.table.row(row), self.table.content(row)) {
                     digest.number(found.born.cast_signed());
-                    digest.value(&content.to_value());
+                    digest.value(&self.with_vector(row, content.to_value()));
                 }
             }
             for (seq, forgotten) in self.table.turns_of(number) {
                 digest.number(seq.cast_signed());
                 digest.text(if *forgotten { "forgotten" } else { "recovered" });
+            }
+            for (seq, at) in self.table.uses_of(number) {
+                digest.number(seq.cast_signed());
+                digest.number(*at);
+            }
+            if let Some(seq) = self.table.purged(number) {
+                digest.number(seq.cast_signed());
+                digest.text("purged");
             }
         }
     }
@@ -34,7 +43,8 @@ impl Memory {
         let current = self.table.items().filter_map(|(_, item)| {
             let live = self.table.standing_at(item.latest, Seq::MAX - 1) == Some(Standing::Live);
             let content = self.table.content(item.latest).filter(|_| live)?;
-            Some(Value::List(vec![content.to_value(), self.place(item)]).canonical())
+            let content = self.with_vector(item.latest, content.to_value());
+            Some(Value::List(vec![content, self.place(&item)]).canonical())
         });
         let mut texts: Vec<String> = current.collect();
         texts.order();
@@ -42,6 +52,17 @@ impl Memory {
         digest.number(i64::try_from(texts.len()).unwrap_or(i64::MAX));
         for text in texts {
             digest.text(&text);
+        }
+    }
+
+    fn with_vector(&self, row: u32, content: Value) -> Value {
+        match (self.vectors.exact(row), content) {
+            (Some(exact), Value::Map(mut map)) => {
+                let bytes: Vec<u8> = exact.iter().flat_map(|x| x.to_le_bytes()).collect();
+                map.insert("vector".into(), columns::encode(&bytes).into());
+                Value::Map(map)
+            }
+            (_, content) => content,
         }
     }
 
@@ -64,6 +85,9 @@ impl Content {
         map.insert("until".into(), self.until.into());
         map.insert("entities".into(), self.entities.clone().into());
         map.insert("importance".into(), self.importance.clone().into());
+        if let Some(confidence) = &self.confidence {
+            map.insert("confidence".into(), confidence.clone().into());
+        }
         map.insert("data".into(), self.data.clone());
         Value::Map(map)
     }

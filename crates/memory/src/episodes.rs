@@ -20,6 +20,9 @@ pub const LOOK_BACK: usize = 3;
 /// How many events an episode is shown with on either side of the one asked for.
 pub const MAX_EPISODE_SIDE: usize = 500;
 
+/// How alike the vectors of two events are when they belong together, in thousandths of the cosine.
+const LEAST_LIKENESS: i64 = 600;
+
 /// How coarse episodes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
@@ -117,13 +120,13 @@ impl Memory {
     }
 
     /// How long after the end of one event the next one begins; below 0 when they overlap.
-    fn pause(&self, earlier: u32, later: u32) -> Millis {
+    pub(crate) fn pause(&self, earlier: u32, later: u32) -> Millis {
         let at = self.table.row(later).map_or(0, |r| r.at);
         at.saturating_sub(self.table.end(earlier) - 1)
     }
 
     /// Whether an episode ends between the events `earlier`, newest first, and the one after them.
-    fn is_edge(&self, earlier: &[u32], later: u32, scale: Scale) -> bool {
+    pub(crate) fn is_edge(&self, earlier: &[u32], later: u32, scale: Scale) -> bool {
         let Some(last) = earlier.first() else { return true };
         let pause = self.pause(*last, later);
         if pause > scale.pause {
@@ -134,19 +137,21 @@ impl Memory {
 
     /// Whether two events share an entity or a telling word.
     fn is_akin(&self, a: u32, b: u32) -> bool {
-        let (Some(x), Some(y)) = (self.table.row(a), self.table.row(b)) else { return false };
         let own = self.table.entities_of(a);
         if self.table.entities_of(b).iter().any(|e| own.contains(e)) {
             return true;
         }
         let mut seen = BTreeSet::new();
-        words::words(self.table.text(x), &mut |word| {
+        if self.vectors.likeness(a, b).is_some_and(|likeness| likeness >= LEAST_LIKENESS) {
+            return true;
+        }
+        words::words(self.table.text(a), &mut |word| {
             if is_telling(word) {
                 seen.insert(word.to_owned());
             }
         });
         let mut shared = false;
-        words::words(self.table.text(y), &mut |word| shared |= seen.contains(word));
+        words::words(self.table.text(b), &mut |word| shared |= seen.contains(word));
         shared
     }
 }

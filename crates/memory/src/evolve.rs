@@ -4,23 +4,43 @@
 use throughline_journal::{Millis, Record, Seq};
 use throughline_value::{Number, Value};
 
+use crate::columns::Columns;
+use crate::index::Standing;
 use crate::kind;
 use crate::limits::{MAX_ITEMS, MAX_KINDS, MAX_MILLIS};
-use crate::memory::{Content, Item, Memory, NONE};
+use crate::memory::{Batch, Content, Memory};
+use crate::vectors;
 
 impl Memory {
     /// Folds one record. Kinds of other rooms are passed over.
     pub fn evolve(&mut self, record: &Record) {
         let applied = match record.kind.as_str() {
             kind::REMEMBERED => self.remembered(record),
+            kind::COLUMNS => self.remembered_columns(record),
             kind::AMENDED => self.amended(record),
             kind::FORGOTTEN => self.turned_all(record, true),
             kind::RECOVERED => self.turned_all(record, false),
+            kind::TOUCHED => self.touched(record),
+            kind::PURGED => self.purged(record),
             _ => return,
         };
+        self.changed = self.changed.max(record.seq);
         if applied.is_none() {
             self.quarantined.push((record.seq, record.kind.clone()));
         }
+    }
+
+    fn batch_of(&mut self, record: &Record) -> Option<u32> {
+        let thread = u32::try_from(self.table.threads.add(&record.thread)).ok()?;
+        let (source, source_seq) = match &record.origin {
+            Some(origin) => {
+                let place = self.table.sources.add(&origin.source);
+                (u32::try_from(place + 1).ok()?, origin.seq)
+            }
+            None => (0, 0),
+        };
+        let batch = Batch { seq: record.seq, recorded_at: record.recorded_at, thread, source, source_seq };
+        self.table.add_batch(batch)
     }
 
     fn remembered(&mut self, record: &Record) -> Option<()> {
@@ -34,49 +54,112 @@ impl Memory {
             if self.table.find(id).is_some() || !ids.insert(id) {
                 return None;
             }
-            let content = read_content(value)?;
+            if is_purged(value) {
+                read.push((id, None));
+                continue;
+            }
+            let (content, vector) = read_content(value)?;
             if !self.table.kinds.contains(content.kind.as_str()) {
                 kinds.insert(content.kind.clone());
             }
             bytes += content.text.len();
-            read.push((id, content));
+            read.push((id, Some((content, vector))));
         }
         // The limits first, so that a record is taken whole or not at all.
         if self.table.kinds.len() + kinds.len() > MAX_KINDS || !self.table.has_room(read.len(), bytes) {
             return None;
         }
-        let thread = u32::try_from(self.table.threads.add(&record.thread)).ok()?;
-        let (source, source_seq) = match &record.origin {
-            Some(origin) => {
-                let place = self.table.sources.add(&origin.source);
-                (u32::try_from(place + 1).ok()?, origin.seq)
-            }
-            None => (0, 0),
-        };
+        let batch = self.batch_of(record)?;
         for ((id, content), index) in read.iter().zip(0u32..) {
-            let item = self.table.add_item(
-                id,
-                Item {
-                    seq: record.seq,
-                    index,
-                    recorded_at: record.recorded_at,
-                    thread,
-                    source,
-                    source_seq,
-                    latest: NONE,
-                },
-            )?;
-            self.add_row(item, content, record.seq)?;
-            if let Some(origin) = &record.origin {
-                self.origins.entry(origin.source.clone()).or_default().entry(origin.seq).or_default().push(item);
+            let item = self.table.add_item(batch, index, Some(id))?;
+            match content {
+                Some((content, vector)) => {
+                    let row = self.add_row(item, content, record.seq)?;
+                    if let Some(vector) = vector {
+                        self.vectors.add(row, vector);
+                    }
+                }
+                None => self.table.set_purged(item, 0),
             }
+            self.note_origin(record, item);
         }
+        Some(())
+    }
+
+    fn note_origin(&mut self, record: &Record, item: u32) {
+        if let Some(origin) = &record.origin {
+            self.origins.entry(origin.source.clone()).or_default().entry(origin.seq).or_default().push(item);
+        }
+    }
+
+    fn remembered_columns(&mut self, record: &Record) -> Option<()> {
+        let data = record.data();
+        let columns = Columns::of(data)?;
+        let first = u64::try_from(data.get("first")?.as_i64()?).ok()?;
+        // An item of a column lists itself only by the first one of its record.
+        if self.table.find(&crate::memory::usual_id(first, 0)).is_some()
+            || !self.table.has_room(columns.at.len(), columns.text.len())
+            || self.table.kinds.len() + columns.kinds.len() > MAX_KINDS
+        {
+            return None;
+        }
+        let batch = self.batch_of(record)?;
+        let kinds: Vec<u16> = columns.kinds.iter().map(|name| self.table.kind_number(name)).collect::<Option<_>>()?;
+        let entities: Vec<u32> =
+            columns.entities.iter().map(|name| self.table.entity_number(name)).collect::<Option<_>>()?;
+        self.table.reserve(columns.at.len(), columns.text.len());
+        let first_row = u32::try_from(self.table.rows()).ok()?;
+        let (mut byte, mut entity, mut words, mut gone) = (0usize, 0usize, 0i64, columns.gone.iter().peekable());
+        for (index, at) in (0u32..).zip(&columns.at) {
+            let place = index as usize;
+            let id = (first != record.seq).then(|| crate::memory::usual_id(first, index));
+            let item = self.table.add_item(batch, index, id.as_deref())?;
+            if let Some(number) = columns.place.get(place) {
+                self.table.set_place(item, *number);
+            }
+            if index == 0 {
+                self.note_origin(record, item);
+            }
+            if gone.next_if(|n| **n == index).is_some() {
+                self.table.set_purged(item, 0);
+                continue;
+            }
+            let bytes = columns.text_bytes.get(place).map_or(0, |n| *n as usize);
+            let text = columns.text.get(byte..byte + bytes)?;
+            byte += bytes;
+            let kind = *kinds.get(usize::from(*columns.kind.get(place)?))?;
+            let row = self.table.push_row(item, *at, kind, text.as_bytes(), record.seq)?;
+            let count = columns.entity_count.get(place).map_or(0, |n| *n as usize);
+            for own in columns.entity.get(entity..entity + count)? {
+                self.table.push_entity(*entities.get(*own as usize)?);
+            }
+            entity += count;
+            if let Some(lasts) = columns.lasts.get(place).filter(|lasts| **lasts > 0) {
+                self.table.set_until(row, at + i64::try_from(*lasts).ok()?);
+            }
+            if let Some(importance) = columns.importance.get(place).and_then(|n| n.checked_sub(1)) {
+                self.table.set_thousandths(row, importance);
+            }
+            let held = self.words.add(row, text);
+            self.table.set_words(row, held);
+            words += i64::from(held);
+        }
+        let end = u32::try_from(self.table.rows()).ok()?;
+        self.time.insert_many(&self.table, first_row..end, record.seq);
+        for row in first_row..end {
+            self.list_entities(row);
+            self.drawn(row, 1);
+        }
+        self.count(record.seq, i64::from(end - first_row), words);
         Some(())
     }
 
     fn amended(&mut self, record: &Record) -> Option<()> {
         let data = record.data();
         let item = self.table.find(data.get("memory")?.as_str()?)?;
+        if is_purged(data) || self.table.purged(item).is_some() {
+            return Some(());
+        }
         let old_row = self.table.version_at(item, Seq::MAX)?;
         let mut content = self.table.content(old_row)?;
         if let Some(text) = data.get("text") {
@@ -94,46 +177,85 @@ impl Memory {
         if content.until.is_some_and(|until| until < content.at) || !self.table.has_room(1, content.text.len()) {
             return None;
         }
-        self.add_row(item, &content, record.seq)?;
+        let row = self.add_row(item, &content, record.seq)?;
+        self.vectors.copy(old_row, row);
         Some(())
     }
 
     fn turned_all(&mut self, record: &Record, forgotten: bool) -> Option<()> {
-        let list = record.data().get("memories")?.as_list()?;
-        let items: Vec<u32> = list.iter().map(|id| self.table.find(id.as_str()?)).collect::<Option<_>>()?;
-        for item in items {
+        for item in self.items_of(record)? {
             if self.table.is_forgotten(item, Seq::MAX) == forgotten {
                 continue;
             }
-            let row = self.table.version_at(item, Seq::MAX)?;
-            let stood = self.table.standing_of(row);
+            let stood = self.table.version_at(item, Seq::MAX).map(|row| (row, self.table.standing_of(row)));
             self.table.set_forgotten(item, record.seq, forgotten);
-            self.turned(row, stood, record.seq);
+            if let Some((row, stood)) = stood {
+                self.turned(row, stood, record.seq);
+            }
         }
         Some(())
     }
+
+    fn touched(&mut self, record: &Record) -> Option<()> {
+        let at = read_time(record.data().get("at")?)?;
+        for item in self.items_of(record)? {
+            self.table.touch(item, record.seq, at);
+        }
+        Some(())
+    }
+
+    fn purged(&mut self, record: &Record) -> Option<()> {
+        for item in self.items_of(record)? {
+            if self.table.purged(item).is_none() {
+                self.purge(item, record.seq);
+            }
+            self.table.set_purged(item, record.seq);
+        }
+        self.wipe_names();
+        Some(())
+    }
+
+    fn items_of(&self, record: &Record) -> Option<Vec<u32>> {
+        let list = record.data().get("memories")?.as_list()?;
+        list.iter().map(|id| self.table.find(id.as_str()?)).collect()
+    }
+
+    /// Whether a row is live now.
+    pub(crate) fn is_live(&self, row: u32) -> bool {
+        self.table.standing_of(row) == Standing::Live
+    }
 }
 
-fn read_content(value: &Value) -> Option<Content> {
+/// Whether something was purged, and is only a number now.
+fn is_purged(value: &Value) -> bool {
+    value.get("purged").and_then(Value::as_bool) == Some(true)
+}
+
+fn read_content(value: &Value) -> Option<(Content, Option<Vec<f32>>)> {
     let text = |name: &str| value.get(name).map_or(Some(""), Value::as_str);
     let at = read_time(value.get("at")?)?;
     let until = match value.get("until") {
         Some(until) => Some(read_time(until).filter(|until| *until >= at)?),
         None => None,
     };
-    let importance: Option<Number> = match value.get("importance") {
-        Some(importance) => Some(importance.as_number()?.clone()),
+    let number = |name: &str| -> Option<Option<Number>> {
+        value.get(name).map_or(Some(None), |number| Some(Some(number.as_number()?.clone())))
+    };
+    let vector = match value.get("vector") {
+        Some(vector) => Some(vectors::read(vector, "").ok()?),
         None => None,
     };
-    Some(Content {
+    let content = Content {
         kind: value.get("kind")?.as_str()?.to_owned(),
         text: text("text")?.to_owned(),
         at,
         until,
         entities: value.get("entities").map_or(Some(Vec::new()), read_entities)?,
-        importance,
+        importance: number("importance")?,
+        confidence: number("confidence")?,
         data: value.get("data").cloned().unwrap_or_default(),
-    })
+    };
+    Some((content, vector))
 }
 
 fn read_time(value: &Value) -> Option<Millis> {

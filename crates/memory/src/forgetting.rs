@@ -2,6 +2,7 @@
 //! is forgotten is on record, with its reason, and can be recovered.
 
 use throughline_journal::Millis;
+use throughline_protocol::command::ForgetBy;
 use throughline_protocol::{At, Refusal};
 use throughline_value::InOrder as _;
 
@@ -43,16 +44,51 @@ impl Default for Policy {
 pub struct Candidate {
     /// Its id.
     pub id: String,
-    /// What it weighs, in millionths: its importance, halved with every half-life of its age.
+    /// What it weighs, in millionths: its importance, halved with every half-life since its end or last use.
     pub score: u64,
     /// Why, for the audit.
     pub reason: String,
+}
+
+impl Policy {
+    /// Reads a command's bounds.
+    ///
+    /// # Errors
+    /// `no-policy` when it bounds nothing, `bad-half-life`, `importance-out-of-range`.
+    pub fn read(now: Millis, given: &ForgetBy) -> Result<Self, Refusal> {
+        if given.keep_events.is_none() && given.keep_bytes.is_none() && given.max_age.is_none() {
+            let message = "give `keep_events`, `keep_bytes` or `max_age`: a policy without a bound forgets nothing";
+            return Err(Refusal::new("no-policy", message));
+        }
+        let usual = Self::default();
+        let protect_from = match &given.protect_from {
+            None => usual.protect_from,
+            Some(importance) => {
+                let thousandths = (importance.to_f64() * 1_000.0).round();
+                if !(0.0..=1_001.0).contains(&thousandths) {
+                    let message = format!("importance goes from 0 to 1, not {importance}");
+                    return Err(Refusal::new("importance-out-of-range", message).at_path("/protect_from"));
+                }
+                thousandths as u16
+            }
+        };
+        Ok(Self {
+            now,
+            keep_events: given.keep_events,
+            keep_bytes: given.keep_bytes,
+            max_age: given.max_age,
+            half_life: given.half_life.unwrap_or(usual.half_life),
+            protect_from,
+        })
+    }
 }
 
 struct Weighed {
     row: u32,
     score: u64,
     age: Millis,
+    /// Whether it was used after it ended.
+    used: bool,
     bytes: u64,
 }
 
@@ -69,7 +105,7 @@ impl Memory {
         }
         let rows = self.time.blocks().iter().flat_map(|b| b.row.iter().copied());
         let live: Vec<Weighed> =
-            rows.filter(|row| self.is_live_at(*row, at.seq)).filter_map(|row| self.weigh(row, policy)).collect();
+            rows.filter(|row| self.is_live_at(*row, at.seq)).filter_map(|row| self.weigh(row, at, policy)).collect();
         let (mut events, mut bytes) = (live.len() as u64, live.iter().map(|w| w.bytes).sum::<u64>());
         let is_protected = |w: &Weighed| self.table.row(w.row).is_none_or(|r| r.importance >= policy.protect_from);
         let (old, mut rest): (Vec<Weighed>, Vec<Weighed>) = live
@@ -81,7 +117,8 @@ impl Memory {
             events -= 1;
             bytes -= weighed.bytes;
             let most = policy.max_age.unwrap_or(0);
-            out.push(self.candidate(&weighed, format!("it ended {} ms ago, more than {most}", weighed.age)));
+            let what = if weighed.used { "was last used" } else { "ended" };
+            out.push(self.candidate(&weighed, format!("it {what} {} ms ago, more than {most}", weighed.age)));
         }
         // The order of time, in which they stand, decides between equal weights.
         rest.order_by_key(|w| w.score);
@@ -102,14 +139,17 @@ impl Memory {
         Ok(out)
     }
 
-    fn weigh(&self, number: u32, policy: &Policy) -> Option<Weighed> {
+    fn weigh(&self, number: u32, at: At, policy: &Policy) -> Option<Weighed> {
         let row = self.table.row(number)?;
-        let age = policy.now.saturating_sub(self.table.end(number) - 1).max(0);
+        let end = self.table.end(number) - 1;
+        let last = self.table.used_at(row.item, at.seq).map_or(end, |used| used.max(end));
+        let age = policy.now.saturating_sub(last).max(0);
         Some(Weighed {
             row: number,
             score: weight(row.importance, age, policy.half_life),
             age,
-            bytes: self.table.text(row).len() as u64,
+            used: last > end,
+            bytes: self.table.text_len(number) as u64,
         })
     }
 

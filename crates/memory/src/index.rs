@@ -23,12 +23,16 @@ pub(crate) struct Block {
     pub(crate) kind: Vec<u16>,
     pub(crate) row: Vec<u32>,
     pub(crate) summary: Summary,
+    /// The summary is to be made anew from the rows.
+    stale: bool,
 }
 
 /// What the index asks about rows.
 pub(crate) trait Rows {
     /// What the row is to a summary; it never changes.
     fn facts(&self, row: u32) -> RowFacts;
+    /// The row's time alone.
+    fn time(&self, row: u32) -> Millis;
     /// How the row stands now.
     fn standing(&self, row: u32) -> Standing;
     /// Which of two rows comes first; no two are equal.
@@ -40,8 +44,19 @@ pub(crate) trait Rows {
 pub(crate) struct TimeIndex {
     block_rows: usize,
     blocks: Vec<Block>,
+    /// The time of each block's first row, side by side.
+    firsts: Vec<Millis>,
     /// Summaries of [`FANOUT`] blocks each, then of as many of those, up to a single one.
     levels: Vec<Vec<Summary>>,
+}
+
+impl Block {
+    /// Gives back room that is not used.
+    fn shrink(&mut self) {
+        self.ts.shrink_to_fit();
+        self.kind.shrink_to_fit();
+        self.row.shrink_to_fit();
+    }
 }
 
 impl Default for TimeIndex {
@@ -53,7 +68,7 @@ impl Default for TimeIndex {
 impl TimeIndex {
     /// An index whose blocks hold so many rows, at least two.
     pub(crate) fn with_blocks_of(rows: usize) -> Self {
-        Self { block_rows: rows.max(2), blocks: Vec::new(), levels: Vec::new() }
+        Self { block_rows: rows.max(2), blocks: Vec::new(), firsts: Vec::new(), levels: Vec::new() }
     }
 
     /// The blocks, in order.
@@ -61,38 +76,130 @@ impl TimeIndex {
         &self.blocks
     }
 
+    /// The first block that may hold a row of this time or a later one.
+    pub(crate) fn first_block(&self, ts: Millis) -> usize {
+        // Rows of the same time may end the block before.
+        self.firsts.partition_point(|first| *first < ts).saturating_sub(1)
+    }
+
+    /// One past the last block that holds a row before this time.
+    pub(crate) fn end_block(&self, ts: Millis) -> usize {
+        self.firsts.partition_point(|first| *first < ts)
+    }
+
     /// Puts a row in its place.
     pub(crate) fn insert(&mut self, rows: &impl Rows, row: u32, seq: Seq) {
         let (facts, standing) = (rows.facts(row), rows.standing(row));
-        let (mut block, mut place) = self.find(rows, row);
-        let len = self.blocks.get(block).map_or(0, |b| b.row.len());
+        let (block, changed_from) = self.place(rows, row, facts.ts, facts.kind);
+        if let Some(block) = self.blocks.get_mut(block) {
+            block.summary.add(facts, standing, seq);
+        }
+        match changed_from {
+            Some(from) => {
+                self.repair(rows, from);
+                self.rebuild(from);
+            }
+            None => self.above(block, |summary| summary.add(facts, standing, seq)),
+        }
+    }
+
+    /// Puts many rows in their places; what they change is summed up once.
+    pub(crate) fn insert_many(&mut self, rows: &impl Rows, new: std::ops::Range<u32>, seq: Seq) {
+        let mut from = usize::MAX;
+        for row in new {
+            let facts = rows.facts(row);
+            let (block, changed) = self.place(rows, row, facts.ts, facts.kind);
+            from = from.min(block).min(changed.unwrap_or(block));
+            if let Some(block) = self.blocks.get_mut(block) {
+                block.stale = true;
+                block.summary.changed = block.summary.changed.max(seq);
+            }
+        }
+        if from != usize::MAX {
+            self.repair(rows, from);
+            self.rebuild(from);
+        }
+    }
+
+    /// Takes a row out, and all that it was to the summaries.
+    pub(crate) fn remove(&mut self, rows: &impl Rows, row: u32, seq: Seq) {
+        let (found, after) = self.find(rows, row);
+        let Some(block) = self.blocks.get_mut(found) else { return };
+        let Some(place) = block.row.get(..after).and_then(|before| before.iter().rposition(|r| *r == row)) else {
+            return;
+        };
+        block.ts.remove(place);
+        block.kind.remove(place);
+        block.row.remove(place);
+        block.stale = true;
+        block.summary.changed = block.summary.changed.max(seq);
+        if block.row.is_empty() {
+            self.blocks.remove(found);
+            self.firsts.remove(found);
+        } else if let (Some(first), Some(ts)) = (self.firsts.get_mut(found), block.ts.first()) {
+            *first = *ts;
+        }
+        self.repair(rows, found.saturating_sub(1));
+        self.rebuild(found.saturating_sub(1));
+    }
+
+    /// Puts a row in its place without summing it up: the block it went to, and the first block whose number
+    /// stands for other rows than before.
+    fn place(&mut self, rows: &impl Rows, row: u32, ts: Millis, kind: u16) -> (usize, Option<usize>) {
         let mut changed_from = None;
+        let last = self.blocks.len().saturating_sub(1);
+        // Most rows come last.
+        let after_all = self.blocks.last().and_then(|b| Some((*b.ts.last()?, *b.row.last()?, b.row.len())));
+        let (mut block, mut place) = match after_all {
+            Some((at, other, len)) if at < ts || at == ts && rows.order(other, row) != Ordering::Greater => (last, len),
+            _ => self.find(rows, row),
+        };
+        let len = self.blocks.get(block).map_or(0, |b| b.row.len());
         if self.blocks.is_empty() {
             self.blocks.push(Block::default());
+            self.firsts.push(ts);
             changed_from = Some(0);
         } else if len >= self.block_rows {
             changed_from = Some(block);
-            if block + 1 == self.blocks.len() && place == len {
+            if block == last && place == len {
                 // In order of time, blocks fill up.
+                if let Some(full) = self.blocks.last_mut() {
+                    full.shrink();
+                }
                 self.blocks.push(Block::default());
+                self.firsts.push(ts);
                 (block, place) = (block + 1, 0);
             } else {
-                self.split(rows, block);
+                self.split(block);
                 let half = self.blocks.get(block).map_or(0, |b| b.row.len());
                 if place > half {
                     (block, place) = (block + 1, place - half);
                 }
             }
         }
-        if let Some(block) = self.blocks.get_mut(block) {
-            block.ts.insert(place.min(block.ts.len()), facts.ts);
-            block.kind.insert(place.min(block.kind.len()), facts.kind);
-            block.row.insert(place.min(block.row.len()), row);
-            block.summary.add(facts, standing, seq);
+        if let Some(found) = self.blocks.get_mut(block) {
+            let place = place.min(found.ts.len());
+            found.ts.insert(place, ts);
+            found.kind.insert(place, kind);
+            found.row.insert(place, row);
+            if let Some(first) = self.firsts.get_mut(block).filter(|_| place == 0) {
+                *first = ts;
+            }
         }
-        match changed_from {
-            Some(from) => self.rebuild(from),
-            None => self.above(block, |summary| summary.add(facts, standing, seq)),
+        (block, changed_from)
+    }
+
+    /// Makes the stale summaries from a block on anew.
+    fn repair(&mut self, rows: &impl Rows, from: usize) {
+        for block in self.blocks.get_mut(from..).unwrap_or_default() {
+            if std::mem::take(&mut block.stale) {
+                // When each row changed last is not kept: what was known of the whole holds for the parts.
+                let changed = block.summary.changed;
+                block.summary = Summary::default();
+                for row in &block.row {
+                    block.summary.add(rows.facts(*row), rows.standing(*row), changed);
+                }
+            }
         }
     }
 
@@ -109,13 +216,14 @@ impl TimeIndex {
 
     /// The block, and the place in it, after every row that is not after the one asked for.
     fn find(&self, rows: &impl Rows, row: u32) -> (usize, usize) {
-        let ts = rows.facts(row).ts;
+        let ts = rows.time(row);
         let not_after = |other: u32| rows.order(other, row) != Ordering::Greater;
-        let begun = self.blocks.partition_point(|b| match (b.ts.first(), b.row.first()) {
-            (Some(at), Some(first)) if *at == ts => not_after(*first),
-            (Some(at), _) => *at < ts,
-            _ => true,
-        });
+        let mut begun = self.firsts.partition_point(|at| *at < ts);
+        while self.firsts.get(begun) == Some(&ts)
+            && self.blocks.get(begun).and_then(|b| b.row.first()).is_some_and(|first| not_after(*first))
+        {
+            begun += 1;
+        }
         let block = begun.saturating_sub(1);
         let Some(found) = self.blocks.get(block) else { return (0, 0) };
         let earlier = found.ts.partition_point(|at| *at < ts);
@@ -124,24 +232,22 @@ impl TimeIndex {
         (block, earlier + ties.partition_point(|other| not_after(*other)))
     }
 
-    fn split(&mut self, rows: &impl Rows, place: usize) {
+    fn split(&mut self, place: usize) {
         let Some(block) = self.blocks.get_mut(place) else { return };
         let half = block.row.len() / 2;
         let mut tail = Block {
             ts: block.ts.split_off(half),
             kind: block.kind.split_off(half),
             row: block.row.split_off(half),
-            summary: Summary::default(),
+            summary: Summary { changed: block.summary.changed, ..Summary::default() },
+            stale: true,
         };
-        // When each row changed last is not kept: both halves take what was known of the whole.
-        let changed = block.summary.changed;
-        for part in [&mut *block, &mut tail] {
-            part.summary = Summary::default();
-            for row in &part.row {
-                part.summary.add(rows.facts(*row), rows.standing(*row), changed);
-            }
-        }
+        block.stale = true;
+        block.shrink();
+        tail.shrink();
+        let first = tail.ts.first().copied().unwrap_or(Millis::MAX);
         self.blocks.insert(place + 1, tail);
+        self.firsts.insert(place + 1, first);
     }
 
     /// Applies a change to every part of the tree above a block.
@@ -205,6 +311,10 @@ mod tests {
     impl Rows for Plain {
         fn facts(&self, row: u32) -> RowFacts {
             self.0[row as usize].0
+        }
+
+        fn time(&self, row: u32) -> Millis {
+            self.facts(row).ts
         }
 
         fn standing(&self, row: u32) -> Standing {

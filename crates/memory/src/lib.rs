@@ -23,6 +23,7 @@
 
 mod aggregate;
 pub mod allen;
+mod columns;
 mod decide;
 mod digest;
 pub mod episodes;
@@ -31,8 +32,12 @@ mod forgetting;
 mod index;
 pub mod kind;
 pub mod limits;
+mod pyramid;
+mod query;
 mod recall;
+mod rows;
 mod time;
+mod vectors;
 mod view;
 mod words;
 
@@ -40,4 +45,7 @@ mod memory;
 
 pub use aggregate::{Counts, Moment, Neighbours};
 pub use forgetting::{Candidate, Policy};
+pub use columns::Columns;
 pub use memory::Memory;
+pub use pyramid::LANES;
+pub use rows::NOT_RESIDENT;

@@ -4,6 +4,8 @@ use throughline_journal::Millis;
 
 /// How many events one command remembers, forgets or recovers.
 pub const MAX_ITEMS: usize = 10_000;
+/// How many events one command remembers as columns.
+pub const MAX_COLUMN_ROWS: usize = 250_000;
 /// The longest text of an event, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 10;
 /// The largest data of an event, in bytes of JSON.
@@ -26,3 +28,9 @@ pub const MAX_QUERY_TERMS: usize = 64;
 pub const MAX_BUCKETS: usize = 100_000;
 /// The most names that are looked at for a suggestion.
 pub const MAX_SUGGESTION_NAMES: usize = 2_000;
+/// The most components of a vector.
+pub const MAX_DIMENSIONS: usize = 8_192;
+/// How many of the best hits by words are fused with other rankings.
+pub const MAX_FUSED: usize = 1_000;
+/// The most parts of the tree that one look at it shows.
+pub const MAX_TREE_PARTS: usize = 4_096;

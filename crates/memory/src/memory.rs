@@ -2,13 +2,18 @@
 
 mod table;
 
+use std::cell::RefCell;
+
 use throughline_journal::{Millis, Seq};
 use throughline_value::{Named, Number, SortedMap, Value};
 
 use crate::index::{Standing, TimeIndex};
+use crate::pyramid::Pyramid;
+use crate::recall::Scores;
+use crate::vectors::Vectors;
 use crate::words::WordIndex;
 
-pub(crate) use table::{Item, NONE, Table, usual_id};
+pub(crate) use table::{Batch, Item, Table, usual_id};
 
 /// What is remembered: a fold of the journal. Cloning copies everything.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +23,13 @@ pub struct Memory {
     /// Rows by entity, in order of time.
     pub(crate) by_entity: Vec<Vec<u32>>,
     pub(crate) words: WordIndex,
+    pub(crate) vectors: Vectors,
+    /// Counts by time and kind, made when they are first drawn.
+    pub(crate) pyramid: RefCell<Option<Pyramid>>,
+    /// Scores of one recall; empty between recalls.
+    pub(crate) scratch: RefCell<Scores>,
+    /// The last record that changed anything.
+    pub(crate) changed: Seq,
     /// Items by where they came from: the same input again changes nothing.
     pub(crate) origins: SortedMap<String, SortedMap<u64, Vec<u32>>>,
     /// How many events and words there were after each record that changed their number.
@@ -41,6 +53,7 @@ pub(crate) struct Content {
     pub(crate) until: Option<Millis>,
     pub(crate) entities: Vec<String>,
     pub(crate) importance: Option<Number>,
+    pub(crate) confidence: Option<Number>,
     pub(crate) data: Value,
 }
 
@@ -65,12 +78,20 @@ impl Names {
         self.0.get_index(number).map(|(name, ())| name)
     }
 
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+    /// Takes names away; their numbers stay taken.
+    pub(crate) fn wipe(&mut self, gone: &dyn Fn(usize) -> bool) {
+        let names = std::mem::take(&mut self.0).into_keys().enumerate();
+        // No name holds this character.
+        self.0 = names.map(|(n, name)| (if gone(n) { format!("\u{0}{n}") } else { name }, ())).collect();
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &String> {
-        self.0.keys()
+    /// The names that were not taken away.
+    pub(crate) fn live(&self) -> impl Iterator<Item = &String> {
+        self.0.keys().filter(|name| !name.starts_with('\u{0}'))
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -130,6 +151,16 @@ impl Memory {
         let words = self.words.add(row, &content.text);
         self.table.set_words(row, words);
         self.time.insert(&self.table, row, seq);
+        self.list_entities(row);
+        if self.table.standing_of(row) == Standing::Live {
+            self.count(seq, 1, i64::from(words));
+            self.drawn(row, 1);
+        }
+        Some(row)
+    }
+
+    /// Puts a new row into the lists of its entities.
+    pub(crate) fn list_entities(&mut self, row: u32) {
         for entity in self.table.entities_of(row) {
             let place = *entity as usize;
             if self.by_entity.len() <= place {
@@ -139,10 +170,6 @@ impl Memory {
                 insert_in_order(&self.table, list, row);
             }
         }
-        if self.table.standing_of(row) == Standing::Live {
-            self.count(seq, 1, i64::from(words));
-        }
-        Some(row)
     }
 
     /// Tells the indexes that a row stands otherwise than before.
@@ -152,15 +179,80 @@ impl Memory {
             return;
         }
         self.time.turn(&self.table, row, from, seq);
-        let words = i64::from(self.table.row(row).map_or(0, |r| r.words));
+        let words = i64::from(self.table.words_of(row));
         match (from, to) {
-            (Standing::Live, _) => self.count(seq, -1, -words),
-            (_, Standing::Live) => self.count(seq, 1, words),
+            (Standing::Live, _) => {
+                self.count(seq, -1, -words);
+                self.drawn(row, -1);
+                self.words.turn(self.table.text(row), false);
+            }
+            (_, Standing::Live) => {
+                self.count(seq, 1, words);
+                self.drawn(row, 1);
+                self.words.turn(self.table.text(row), true);
+            }
             _ => {}
         }
     }
 
-    fn count(&mut self, seq: Seq, events: i64, words: i64) {
+    /// Tells the pyramid, when there is one.
+    pub(crate) fn drawn(&mut self, row: u32, change: i32) {
+        if let (Some(pyramid), Some(at), Some(kind)) =
+            (self.pyramid.get_mut(), self.table.at(row), self.table.kind_of(row))
+            && !pyramid.add(at, kind, change)
+        {
+            // It reaches beyond what was drawn: made anew when it is asked for.
+            *self.pyramid.get_mut() = None;
+        }
+    }
+
+    /// Takes an item out of everything: what it said is nowhere any more, as of any moment.
+    pub(crate) fn purge(&mut self, item: u32, seq: Seq) {
+        for row in self.table.rows_of(item) {
+            let Some(found) = self.table.row(row) else { continue };
+            if self.table.standing_of(row) == Standing::Live {
+                self.table.kill(row);
+                self.drawn(row, -1);
+                self.words.turn(self.table.text(row), false);
+            }
+            self.uncount(found.born, found.died, item, i64::from(found.words));
+            self.time.remove(&self.table, row, seq);
+            for entity in self.table.entities_of(row) {
+                if let Some(list) = self.by_entity.get_mut(*entity as usize) {
+                    list.retain(|other| *other != row);
+                }
+            }
+            self.words.remove(row, &self.table.text(row).to_owned());
+            self.vectors.remove(row);
+            self.table.wipe(row);
+        }
+        self.table.set_purged(item, seq);
+    }
+
+    /// Takes the names of kinds and entities away that nothing has any more.
+    pub(crate) fn wipe_names(&mut self) {
+        let lists = &self.by_entity;
+        self.table.entities.wipe(&|n| lists.get(n).is_none_or(Vec::is_empty));
+        let mut used = vec![false; self.table.kinds.len()];
+        for kind in self.time.blocks().iter().flat_map(|block| &block.kind) {
+            used.get_mut(usize::from(*kind)).into_iter().for_each(|slot| *slot = true);
+        }
+        self.table.kinds.wipe(&|n| !used.get(n).copied().unwrap_or(false));
+        *self.pyramid.get_mut() = None;
+    }
+
+    /// Earlier moments count an item no more that lived from one record to another.
+    fn uncount(&mut self, born: Seq, died: Seq, item: u32, words: i64) {
+        let table = &self.table;
+        for (seq, totals) in &mut self.totals {
+            if born <= *seq && *seq < died && !table.is_forgotten(item, *seq) {
+                totals.events = totals.events.saturating_sub(1);
+                totals.words = totals.words.saturating_add_signed(-words);
+            }
+        }
+    }
+
+    pub(crate) fn count(&mut self, seq: Seq, events: i64, words: i64) {
         let now = self.totals.last().map(|(_, t)| *t).unwrap_or_default();
         let next =
             Totals { events: now.events.saturating_add_signed(events), words: now.words.saturating_add_signed(words) };

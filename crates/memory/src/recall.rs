@@ -3,7 +3,6 @@
 mod fuse;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use throughline_journal::{Millis, Seq};
 use throughline_protocol::query::{DEFAULT_LIMIT, Recall};
@@ -11,11 +10,12 @@ use throughline_protocol::view::RecallPage;
 use throughline_protocol::{At, Domain, Refusal};
 use throughline_value::{InOrder as _, order_numbers};
 
+
 use crate::index::{Block, Rows as _, Standing, Step, Summary};
-use crate::limits::{MAX_HITS, MAX_QUERY_TERMS, MAX_WORDS_BYTES};
+use crate::limits::{MAX_FUSED, MAX_HITS, MAX_QUERY_TERMS, MAX_WORDS_BYTES};
 use crate::memory::Memory;
-use crate::time;
-use crate::words::{Ranked, score};
+use crate::words::{Posting, Ranked, Wanted, Weigh};
+use crate::{time, vectors};
 
 /// What a recall keeps, with everything resolved.
 pub(crate) struct Filter {
@@ -34,6 +34,46 @@ enum Order {
     Valid,
     Recorded,
     Logical,
+}
+
+/// The best rows by words, how many there are in all, the words, and how many are forgotten.
+type Scored = (Vec<Ranked>, u64, Vec<Wanted>, u64);
+
+/// Scores by row. Kept by row number, so that adding is a look at one place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scores {
+    by_row: Vec<f64>,
+    pub(crate) touched: Vec<u32>,
+}
+
+impl Scores {
+    fn add(&mut self, row: u32, score: f64) {
+        let place = row as usize;
+        if self.by_row.len() <= place {
+            self.by_row.resize((place + 1).next_power_of_two(), 0.0);
+        }
+        if let Some(slot) = self.by_row.get_mut(place) {
+            // Every word adds more than nothing.
+            if *slot <= 0.0 {
+                self.touched.push(row);
+            }
+            *slot += score;
+        }
+    }
+
+    pub(crate) fn of(&self, row: u32) -> f64 {
+        self.by_row.get(row as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Empties it, at the cost of what was touched.
+    pub(crate) fn clear(&mut self, touched: &[u32]) {
+        for row in touched {
+            if let Some(slot) = self.by_row.get_mut(*row as usize) {
+                *slot = 0.0;
+            }
+        }
+        self.touched.clear();
+    }
 }
 
 /// What a scan found.
@@ -65,27 +105,50 @@ impl Memory {
             return Err(Refusal::new("limit-too-large", message).at_path("/limit"));
         }
         let mut page = RecallPage { since: filter.since, until: filter.until, ..RecallPage::default() };
-        let (total, forgotten) = match &query.words {
-            Some(words) => {
+        let by_words = query.words.as_deref();
+        let vector = match &query.vector {
+            throughline_value::Value::Null => None,
+            given => Some(vectors::read(given, "/vector")?),
+        };
+        let (total, forgotten) = match by_words.is_some() || vector.is_some() {
+            true => {
                 if query.order.is_some() || query.before.is_some() {
                     let (name, message) =
                         ("order", "words rank the hits; leave `order` and `before` out, or the words");
                     return Err(Refusal::new("order-with-words", message).at_path(format!("/{name}")));
                 }
                 let by = fuse::By::read(&query.also_by)?;
-                let (mut ranked, wanted, forgotten) = self.ranked(at.seq, words, &filter)?;
-                if !by.is_empty() {
-                    ranked = self.fuse(at.seq, ranked, &filter, &by);
+                let fused = !by.is_empty() || (by_words.is_some() && vector.is_some());
+                let most = if fused { limit.max(MAX_FUSED) } else { limit };
+                let near = vector.map(|vector| self.near(at.seq, &vector, &filter, most));
+                let (mut ranked, mut total, wanted, forgotten) = match by_words {
+                    Some(words) => self.ranked(at.seq, words, &filter, most)?,
+                    None => (Vec::new(), 0, Vec::new(), self.scan(at.seq, &filter, 0).forgotten),
+                };
+                let by_words = ranked.len() as u64;
+                if let Some((near, of)) = &near
+                    && !fused
+                {
+                    total = *of;
+                    ranked = near.iter().map(|(row, cosine)| Ranked::near(*row, *cosine)).collect();
+                } else if fused {
+                    let near_rows = near.as_ref().map(|(near, _)| near.as_slice());
+                    ranked = self.fuse(at.seq, ranked, near_rows, &filter, &by);
+                    total = match &near {
+                        Some((_, of)) => total.max(*of).max(ranked.len() as u64),
+                        // What episodes brought beside the hits by words.
+                        None => total + (ranked.len() as u64).saturating_sub(by_words),
+                    };
                 }
                 for hit in ranked.iter().take(limit) {
                     let why = self.why(hit.row, &filter, Some((hit, &wanted)));
                     page.hits.extend(self.show(hit.row, at.seq, why));
                 }
-                (ranked.len() as u64, forgotten)
+                (total, forgotten)
             }
-            None => {
+            false => {
                 if !query.also_by.is_empty() {
-                    let message = "only a recall by words is ranked; give `words`, or leave `also_by` out";
+                    let message = "only a recall by words or a vector is ranked; give one, or leave `also_by` out";
                     return Err(Refusal::new("no-words", message).at_path("/also_by"));
                 }
                 let order = order_of(query)?;
@@ -98,7 +161,7 @@ impl Memory {
             }
         };
         page.total = total;
-        let beyond = page.total - page.hits.len() as u64;
+        let beyond = page.total.saturating_sub(page.hits.len() as u64);
         page.hidden = [("forgotten", forgotten), ("limit", beyond)]
             .into_iter()
             .filter(|(_, n)| *n > 0)
@@ -250,20 +313,34 @@ impl Memory {
 
     /// Whether a filter keeps a row, whatever its standing.
     pub(crate) fn keeps(&self, number: u32, filter: &Filter) -> bool {
-        let Some(row) = self.table.row(number) else { return false };
-        let in_window = filter.until.is_none_or(|until| row.at < until)
-            && filter.since.is_none_or(|since| row.at >= since || self.table.end(number) > since);
-        let of_kind = || filter.kinds.as_ref().is_none_or(|kinds| kinds.binary_search(&row.kind).is_ok());
-        let of_entity = || {
-            let own = self.table.entities_of(number);
-            filter.entities.as_ref().is_none_or(|entities| entities.iter().any(|e| own.contains(e)))
-        };
-        let thread = || self.table.item(row.item).map(|i| i.thread);
-        in_window && of_kind() && of_entity() && filter.thread.is_none_or(|t| t.is_some() && t == thread())
+        if filter.since.is_some() || filter.until.is_some() {
+            let Some(at) = self.table.at(number) else { return false };
+            let in_window = filter.until.is_none_or(|until| at < until)
+                && filter.since.is_none_or(|since| at >= since || self.table.end(number) > since);
+            if !in_window {
+                return false;
+            }
+        }
+        let of_kind = || self.table.kind_of(number);
+        if filter.kinds.as_ref().is_some_and(|kinds| !of_kind().is_some_and(|kind| kinds.contains(&kind))) {
+            return false;
+        }
+        let own = || self.table.entities_of(number);
+        if filter.entities.as_ref().is_some_and(|entities| !entities.iter().any(|e| own().contains(e))) {
+            return false;
+        }
+        let thread = || self.table.item_of(number).and_then(|item| self.table.item(item)).map(|i| i.thread);
+        filter.thread.is_none_or(|t| t.is_some() && t == thread())
     }
 
-    /// The rows that hold at least one of the words and that the filter keeps, best first.
-    fn ranked(&self, seq: Seq, text: &str, filter: &Filter) -> Result<(Vec<Ranked>, Vec<String>, u64), Refusal> {
+    /// The rows nearest to a vector that the filter keeps.
+    fn near(&self, seq: Seq, vector: &[f32], filter: &Filter, most: usize) -> (Vec<(u32, f64)>, u64) {
+        self.vectors.nearest(vector, most, &|row| self.keeps(row, filter) && self.is_live_at(row, seq))
+    }
+
+    /// The best rows that hold at least one of the words and that the filter keeps, best first; how many there
+    /// are in all; the words; how many are forgotten.
+    fn ranked(&self, seq: Seq, text: &str, filter: &Filter, most: usize) -> Result<Scored, Refusal> {
         let refuse = |code: &str, message: String| Err(Refusal::new(code, message).at_path("/words"));
         if text.len() > MAX_WORDS_BYTES {
             return refuse(
@@ -278,63 +355,99 @@ impl Memory {
         if wanted.len() > MAX_QUERY_TERMS {
             return refuse("too-many-words", format!("over {MAX_QUERY_TERMS} different words; give the telling ones"));
         }
+        let mut scratch = self.scratch.borrow_mut();
+        let forgotten = self.score_words(seq, &wanted, filter, &mut scratch);
+        let total = scratch.touched.len() as u64;
+        let mut rows = std::mem::take(&mut scratch.touched);
+        let touched = rows.clone();
+        let scores = &*scratch;
+        // Of equal scores the newer one comes first.
+        let order = |a: &u32, b: &u32| {
+            scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a))
+        };
+        if rows.len() > most && most > 0 {
+            rows.select_nth_unstable_by(most - 1, order);
+        }
+        rows.truncate(most);
+        rows.sort_unstable_by(order);
+        let ranked = rows.into_iter().map(|row| Ranked { score: scores.of(row), ..Ranked::unranked(row) }).collect();
+        scratch.clear(&touched);
+        Ok((ranked, total, wanted, forgotten))
+    }
+
+    /// Scores the rows that hold any of the words; gives how many forgotten ones do.
+    pub(crate) fn score_words(&self, seq: Seq, wanted: &[Wanted], filter: &Filter, scores: &mut Scores) -> u64 {
         let totals = self.totals_at(seq);
-        let mut scored: BTreeMap<u32, Ranked> = BTreeMap::new();
+        // What stands now is what stood then: the bits say it, without a look at each row's past.
+        let now = seq >= self.changed;
         let mut forgotten: Vec<u32> = Vec::new();
-        for (place, word) in wanted.iter().enumerate() {
-            // Several terms that count as one word: the most frequent one in each row.
-            let mut counts: Vec<(u32, u16)> =
-                word.terms.iter().flat_map(|term| self.words.posting(*term)).copied().collect();
-            if word.terms.len() > 1 {
-                counts.order_by_key(|(row, _)| *row);
-                counts.dedup_by(|next, kept| {
-                    let same = next.0 == kept.0;
-                    if same {
-                        kept.1 = kept.1.max(next.1);
-                    }
-                    same
-                });
-            }
-            let mut live = Vec::new();
-            for (row, count) in counts {
-                match self.table.standing_at(row, seq) {
-                    Some(Standing::Live) => live.push((row, count)),
-                    Some(Standing::Forgotten) if self.keeps(row, filter) => {
-                        forgotten.push(row);
-                    }
-                    _ => {}
+        for word in wanted {
+            let several: Vec<(u32, u8)>;
+            let postings: Vec<&Posting> = word.terms.iter().filter_map(|term| self.words.posting(*term)).collect();
+            let (rows, one): (&mut dyn Iterator<Item = (u32, u8)>, Option<&Posting>) = match postings.as_slice() {
+                [] => continue,
+                [one] => (&mut one.iter(), Some(*one)),
+                all => {
+                    // Several terms that count as one word: the most frequent one in each row.
+                    let mut counts: Vec<(u32, u8)> = all.iter().flat_map(|posting| posting.iter()).collect();
+                    counts.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+                    counts.dedup_by_key(|(row, _)| *row);
+                    several = counts;
+                    (&mut several.iter().copied(), None)
+                }
+            };
+            // How rare a word is, is a matter of all that is remembered; which rows count, of the filter.
+            let (with, rows): (u64, &mut dyn Iterator<Item = (u32, u8)>) = match one.filter(|_| now) {
+                Some(posting) => (posting.live(), rows),
+                None => {
+                    let all: Vec<(u32, u8)> = rows.collect();
+                    let live = all.iter().filter(|(row, _)| self.is_live_at(*row, seq)).count();
+                    (live as u64, &mut all.into_iter())
+                }
+            };
+            let weigh = Weigh::new(with, totals.events, totals.words);
+            let likeness = f64::from(word.likeness) / 100.0;
+            for (row, count) in rows {
+                if !self.keeps(row, filter) {
+                    continue;
+                }
+                let live = if now { !self.table.is_dead(row) } else { self.is_live_at(row, seq) };
+                if live {
+                    scores.add(row, weigh.score(count, self.table.words_of(row)) * likeness);
+                } else if self.table.standing_at(row, seq) == Some(Standing::Forgotten) {
+                    forgotten.push(row);
                 }
             }
-            // How rare a word is, is a matter of all that is remembered; which rows count, of the filter.
-            let with = live.len() as u64;
-            for (row, count) in live.into_iter().filter(|(row, _)| self.keeps(*row, filter)) {
-                let len = self.table.row(row).map_or(0, |r| r.words);
-                let hit = scored.entry(row).or_insert_with(|| Ranked::unranked(row));
-                hit.score += score(count, len, with, totals.events, totals.words);
-                hit.words.push((place, count));
-            }
         }
-        let mut ranked: Vec<Ranked> = scored.into_values().collect();
-        // Of equal scores the newer one comes first.
-        ranked.order_by(|a, b| b.score.total_cmp(&a.score).then_with(|| self.table.order(b.row, a.row)));
-        order_numbers(&mut forgotten, &mut |a, b| a.cmp(&b));
+        forgotten.sort_unstable();
         forgotten.dedup();
-        let texts = wanted.into_iter().map(|w| w.text).collect();
-        Ok((ranked, texts, forgotten.len() as u64))
+        forgotten.len() as u64
     }
 
     /// Why a row is a hit, in a few words.
-    fn why(&self, number: u32, filter: &Filter, ranked: Option<(&Ranked, &[String])>) -> String {
+    fn why(&self, number: u32, filter: &Filter, ranked: Option<(&Ranked, &[Wanted])>) -> String {
         let mut parts = Vec::new();
         if let Some((hit, wanted)) = ranked {
-            let words = hit.words.iter().filter_map(|(place, count)| {
-                let word = wanted.get(*place)?;
-                Some(if *count > 1 { format!("{word} ×{count}") } else { word.clone() })
+            let words = wanted.iter().filter_map(|word| {
+                let held = |term: &u32| self.words.posting(*term).map_or(0, |posting| posting.count(number));
+                let (count, term) = word.terms.iter().map(|term| (held(term), *term)).max()?;
+                let name = match word.likeness {
+                    100 => word.text.clone(),
+                    _ => format!("{} (like {})", self.words.spelling(term), word.text),
+                };
+                match count {
+                    0 => None,
+                    1 => Some(name),
+                    _ => Some(format!("{name} ×{count}")),
+                }
             });
             let words: Vec<String> = words.collect();
-            if words.is_empty() {
+            if let Some(cosine) = hit.cosine {
+                parts.push(format!("vector (cosine {cosine:.3})"));
+            }
+            if words.is_empty() && hit.cosine.is_none() {
                 parts.push("of an episode with a hit".to_owned());
-            } else {
+            } else if !words.is_empty() {
                 parts.push(format!("words {} (score {:.3})", words.join(", "), hit.score));
             }
             if !hit.ranks.is_empty() {
@@ -392,6 +505,12 @@ impl Found {
 }
 
 impl Filter {
+    /// What begins in a window and is of one of the kinds.
+    pub(crate) fn of_rows(since: Millis, until: Millis, kinds: &[u16]) -> Self {
+        let kinds = (!kinds.is_empty()).then(|| kinds.to_vec());
+        Self { since: Some(since), until: Some(until), kinds, entities: None, thread: None }
+    }
+
     /// Whether every row of a part that is of the right kind is kept.
     fn keeps_whole(&self, summary: &Summary) -> bool {
         self.thread.is_none()

@@ -17,7 +17,8 @@ pub(crate) fn resolve(time: &Time, domain: &Domain, path: &str) -> Result<Resolv
     let resolved = match time {
         Time::Millis(ms) => Resolved { ms: *ms, zone_assumed: false },
         Time::Text(text) => {
-            let zone = domain.zone.as_deref().and_then(|z| Zone::parse(z).ok());
+            let rules = |name: &str| domain.zones.get(name).map(|zone| zone.rules.as_str());
+            let zone = domain.zone.as_deref().and_then(|name| Zone::named(name, rules(name)));
             let reading =
                 parse_instant(text, zone.as_ref()).map_err(|e| Refusal::new(e.code(), e.message()).at_path(path))?;
             Resolved { ms: reading.ms, zone_assumed: reading.zone_assumed }

@@ -11,7 +11,7 @@ impl Memory {
     pub(crate) fn show(&self, row: u32, seq: Seq, why: String) -> Option<MemoryView> {
         let found = self.table.row(row)?;
         let item = self.table.item(found.item)?;
-        let Content { kind, text, at, until, entities, importance, data } = self.table.content(row)?;
+        let Content { kind, text, at, until, entities, importance, confidence, data } = self.table.content(row)?;
         let status = match self.table.standing_at(row, seq)? {
             Standing::Live => "current",
             Standing::Forgotten => "forgotten",
@@ -25,6 +25,7 @@ impl Memory {
             until,
             entities,
             importance,
+            confidence,
             data,
             status: status.to_owned(),
             seq: item.seq,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use throughline_journal::{Actor, ActorKind, Body, Digest, Origin, Record, Seq};
 use throughline_memory::Memory;
-use throughline_protocol::command::{Amend, Forget, MemoryItem, Recover, Remember};
+use throughline_protocol::command::{Amend, Forget, MemoryItem, Purge, Recover, Remember, RememberColumns, Touch};
 use throughline_protocol::query::Recall;
 use throughline_protocol::view::MemoryView;
 use throughline_protocol::{At, Context, Decision, Domain, Refusal, Time};
@@ -79,6 +79,7 @@ struct Run {
     plain: Vec<Plain>,
     seq: Seq,
     domain: Domain,
+    records: Vec<Record>,
 }
 
 impl Run {
@@ -107,7 +108,7 @@ impl Run {
     fn apply(&mut self, decision: &Decision) {
         for draft in &decision.drafts {
             self.seq += 1;
-            self.memory.evolve(&Record {
+            let record = Record {
                 seq: self.seq,
                 recorded_at: 1_000 + self.seq as i64,
                 valid_from: draft.valid_from.unwrap_or(0),
@@ -119,7 +120,9 @@ impl Run {
                 origin: draft.origin.clone(),
                 kind: draft.kind.clone(),
                 body: Body::Open(draft.data.clone()),
-            });
+            };
+            self.memory.evolve(&record);
+            self.records.push(record);
         }
     }
 
@@ -155,6 +158,8 @@ fn remember(run: &mut Run, random: &mut Random) {
                 until: (random.below(6) == 0).then(|| Time::Millis(at + random.below(90) as i64)),
                 entities: entities(random),
                 importance: (random.below(3) == 0).then(|| Number::parse(random.pick(&["0.25", "1", "0.9"])).unwrap()),
+                confidence: None,
+                vector: Value::Null,
                 data: Value::Null,
             }
         })
@@ -191,6 +196,132 @@ fn remember(run: &mut Run, random: &mut Random) {
             forgotten: false,
         });
     }
+}
+
+/// Many at once, as columns.
+fn remember_columns(run: &mut Run, random: &mut Random) {
+    let rows = 1 + random.below(30);
+    let span = 100 + run.seq;
+    let (mut at, mut kind, mut count, mut entity, mut text, mut bytes, mut lasts) =
+        (vec![], vec![], vec![], vec![], String::new(), vec![], vec![]);
+    let first = run.plain.len();
+    for index in 0..rows as usize {
+        let own = entities(random);
+        let words = self::text(random);
+        at.push(if random.below(4) == 0 { random.below(span) as i64 } else { span as i64 } / 3 * 3);
+        kind.push(random.below(4) as i64);
+        count.push(own.len() as i64);
+        entity.extend(own.iter().map(|e| ENTITIES.iter().position(|x| x == e).unwrap() as i64));
+        text.push_str(&words);
+        bytes.push(words.len() as i64);
+        lasts.push(if random.below(6) == 0 { random.below(90) as i64 } else { 0 });
+        run.plain.push(Plain {
+            id: format!("m_{}_{index}", run.seq + 1),
+            kind: KINDS[kind[index] as usize].to_owned(),
+            text: words,
+            at: at[index],
+            until: (lasts[index] > 0).then(|| at[index] + lasts[index]),
+            entities: own,
+            importance: None,
+            thread: "main".to_owned(),
+            source: (String::new(), 0),
+            seq: run.seq + 1,
+            index,
+            forgotten: false,
+        });
+    }
+    let names = |list: &[&str]| list.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+    let command = RememberColumns {
+        kinds: names(KINDS),
+        entities: names(ENTITIES),
+        at: at.into(),
+        kind: kind.into(),
+        entity_count: count.into(),
+        entity: entity.into(),
+        text,
+        text_bytes: bytes.into(),
+        lasts: lasts.into(),
+        ..RememberColumns::default()
+    };
+    let decision = run.decide(None, "main", |m, c| m.remember_columns(c, &command)).unwrap();
+    run.apply(&decision);
+    assert_eq!(run.plain[first].seq, run.seq);
+}
+
+/// Purges some, as the engine does: what the records say of them goes too, and all earlier moments forget them.
+fn purge(run: &mut Run, random: &mut Random, past: &mut [(Seq, Vec<Plain>)]) {
+    if run.plain.is_empty() {
+        return;
+    }
+    let places: Vec<usize> = (0..1 + random.below(2)).map(|_| random.below(run.plain.len() as u64) as usize).collect();
+    let ids: Vec<String> = places.iter().map(|p| run.plain[*p].id.clone()).collect();
+    let refs: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let seqs = run.memory.records_of(&refs);
+    for seq in seqs {
+        let record = &run.records[seq as usize - 1];
+        let rest = run.memory.rest_of(record, &refs);
+        run.records[seq as usize - 1].body = Body::Open(rest);
+    }
+    let decision = run.decide(None, "main", |m, c| m.decide_purge(c, &Purge { memories: ids.clone() })).unwrap();
+    run.apply(&decision);
+    let keep = |plain: &mut Vec<Plain>| plain.retain(|p| !ids.contains(&p.id));
+    keep(&mut run.plain);
+    past.iter_mut().for_each(|(_, plain)| keep(plain));
+}
+
+fn touch(run: &mut Run, random: &mut Random) {
+    if run.plain.is_empty() {
+        return;
+    }
+    let id = run.plain[random.below(run.plain.len() as u64) as usize].id.clone();
+    let decision = run.decide(None, "main", |m, c| m.touch(c, &Touch { memories: vec![id.clone()], at: None })).unwrap();
+    run.apply(&decision);
+}
+
+/// The scalar way in gives what the naive array does.
+fn compare_rows(run: &Run, random: &mut Random) {
+    let live = ordered(run.plain.iter().filter(|p| !p.forgotten));
+    let span = run.seq + 200;
+    let mut out = Vec::new();
+    let id = |row: &u32| run.memory.row_id(*row).unwrap();
+    let (since, until) = (random.below(span) as i64, random.below(span) as i64);
+    let kinds: Vec<&str> = (0..random.below(3)).map(|_| random.pick(KINDS)).collect();
+    let numbers: Vec<u16> = kinds.iter().filter_map(|k| run.memory.kind_number(k)).collect();
+    if kinds.is_empty() == numbers.is_empty() {
+        let expected: Vec<&Plain> = live
+            .iter()
+            .filter(|p| p.at >= since && p.at < until && (kinds.is_empty() || kinds.contains(&p.kind.as_str())))
+            .copied()
+            .collect();
+        let limit = 1 + random.below(30) as usize;
+        run.memory.rows_in(since, until, &numbers, limit, &mut out);
+        assert_eq!(out.iter().map(id).collect::<Vec<_>>(), ids(&expected[..expected.len().min(limit)]));
+    }
+    let kind = random.pick(KINDS);
+    if let Some(number) = run.memory.kind_number(kind) {
+        let last = live.iter().rev().find(|p| p.kind == kind && p.at < until).map(|p| p.id.clone());
+        assert_eq!(run.memory.last_row(number, until).as_ref().map(id), last, "{kind} before {until}");
+    }
+    let entity = random.pick(ENTITIES);
+    if let Some(number) = run.memory.entity_number(entity) {
+        run.memory.rows_of(number, until, 5, &mut out);
+        let all = live.iter().rev().filter(|p| p.at < until && p.entities.iter().any(|e| e == entity));
+        assert_eq!(out.iter().map(id).collect::<Vec<_>>(), all.take(5).map(|p| p.id.clone()).collect::<Vec<_>>());
+    }
+    let parts = 1 + random.below(40) as usize;
+    run.memory.counts_into(since, since + 1 + span as i64, parts, &mut out);
+    let kinds = run.memory.kind_count();
+    let at = run.at(run.seq);
+    let names: Vec<String> = (0..kinds).map(|k| run.memory.kind_name(k as u16).unwrap().to_owned()).collect();
+    let exact = run.memory.counts(at, since, since + 1 + span as i64, parts, &names).unwrap();
+    if kinds > 0 {
+        assert_eq!(out.iter().map(|n| u64::from(*n)).collect::<Vec<_>>(), exact.counts.concat());
+    }
+    let drawn: u32 = {
+        run.memory.drawn_into(-10, span as i64 * 2, 10, &mut out);
+        out.iter().sum()
+    };
+    assert_eq!(u64::from(drawn), run.memory.len());
 }
 
 fn amend(run: &mut Run, random: &mut Random) {
@@ -377,7 +508,7 @@ fn digest(memory: &Memory, history: bool) -> String {
 
 fn run(seed: u64, steps: u64, memory: Memory) {
     let mut random = Random(seed);
-    let mut run = Run { memory, plain: Vec::new(), seq: 0, domain: Domain::default() };
+    let mut run = Run { memory, plain: Vec::new(), seq: 0, domain: Domain::default(), records: Vec::new() };
     let mut past: Vec<(Seq, Vec<Plain>)> = Vec::new();
     for step in 0..steps {
         match random.below(20) {
@@ -385,7 +516,13 @@ fn run(seed: u64, steps: u64, memory: Memory) {
             9..=11 => amend(&mut run, &mut random),
             12..=13 => turn(&mut run, &mut random, true),
             14 => turn(&mut run, &mut random, false),
+            15 => match random.below(3) {
+                0 => remember_columns(&mut run, &mut random),
+                1 => purge(&mut run, &mut random, &mut past),
+                _ => touch(&mut run, &mut random),
+            },
             _ => {
+                compare_rows(&run, &mut random);
                 let (plain, seq) = (run.plain.clone(), run.seq);
                 compare(&run, &plain, seq, &mut random);
                 if !past.is_empty() {
@@ -400,6 +537,14 @@ fn run(seed: u64, steps: u64, memory: Memory) {
     }
     assert_eq!(run.memory.len(), run.plain.iter().filter(|p| !p.forgotten).count() as u64);
     assert_eq!(run.memory.quarantined(), 0);
+    // What the records say now gives the same again, also after purges.
+    let mut replayed = Memory::with_blocks_of(7);
+    run.records.iter().for_each(|record| replayed.evolve(record));
+    assert_eq!((digest(&replayed, true), digest(&replayed, false)), (digest(&run.memory, true), digest(&run.memory, false)));
+    assert_eq!(replayed.quarantined(), 0);
+    let plain = run.plain.clone();
+    let (seq, again) = (run.seq, Run { memory: replayed, ..run });
+    compare(&again, &plain, seq, &mut random);
 }
 
 fn setting(name: &str, usual: u64) -> u64 {
@@ -434,10 +579,12 @@ fn shuffled_arrival_gives_the_same_content_and_the_same_order() {
         until: None,
         entities: vec![],
         importance: None,
+        confidence: None,
+        vector: Value::Null,
         data: Value::Null,
     };
     let build = |order: &[u64]| {
-        let mut run = Run { memory: Memory::with_blocks_of(3), plain: vec![], seq: 0, domain: Domain::default() };
+        let mut run = Run { memory: Memory::with_blocks_of(3), plain: vec![], seq: 0, domain: Domain::default(), records: vec![] };
         for i in order {
             let origin = Origin { source: "log".into(), seq: *i };
             let command = Remember { items: vec![item(*i)] };

@@ -54,6 +54,9 @@ pub(crate) struct Summary {
     pub(crate) born: Seq,
     /// The last record that changed anything in it: what it says holds from there on.
     pub(crate) changed: Seq,
+    /// One bit for each kind that any row ever had, by its number modulo 64: what has none of it need not be
+    /// looked into.
+    pub(crate) mask: u64,
     /// By kind, in rising order.
     pub(crate) kinds: Vec<KindCount>,
 }
@@ -71,6 +74,7 @@ impl Default for Summary {
             importance: 0,
             born: Seq::MAX,
             changed: 0,
+            mask: 0,
             kinds: Vec::new(),
         }
     }
@@ -106,6 +110,7 @@ impl Summary {
         self.born = self.born.min(row.born);
         self.rows += 1;
         self.lasting += u32::from(row.end > row.ts + 1);
+        self.mask |= 1 << (row.kind % 64);
         if let Some(count) = self.slot(row.kind) {
             count.ever += 1;
         }
@@ -147,6 +152,7 @@ impl Summary {
         self.forgotten += other.forgotten;
         self.importance += other.importance;
         self.changed = self.changed.max(other.changed);
+        self.mask |= other.mask;
         for count in &other.kinds {
             if let Some(slot) = self.slot(count.kind) {
                 slot.live += count.live;

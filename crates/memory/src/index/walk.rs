@@ -47,6 +47,33 @@ impl TimeIndex {
         }
     }
 
+    /// How many levels lie above the blocks.
+    pub(crate) fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Walks over all parts, each with how many levels it lies above the rows; blocks are at 0.
+    pub(crate) fn visit(&self, part: &mut dyn FnMut(usize, &Summary) -> Step) {
+        if let Some(top) = self.levels.len().checked_sub(1) {
+            self.visit_level(top, 0, part);
+        }
+    }
+
+    fn visit_level(&self, level: usize, from: usize, part: &mut dyn FnMut(usize, &Summary) -> Step) {
+        let nodes = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
+        for (i, summary) in nodes.iter().enumerate().skip(from).take(FANOUT) {
+            if part(level + 1, summary) == Step::Pass {
+                continue;
+            }
+            match level.checked_sub(1) {
+                Some(below) => self.visit_level(below, i * FANOUT, part),
+                None => self.blocks().iter().skip(i * FANOUT).take(FANOUT).for_each(|block| {
+                    part(0, &block.summary);
+                }),
+            }
+        }
+    }
+
     /// Walks back in time, until `leaf` says that it has found what it wants.
     pub(crate) fn walk_back<'a>(
         &'a self,
@@ -86,9 +113,49 @@ impl TimeIndex {
         false
     }
 
+    /// Looks into the blocks before block `end` that hold live rows of a kind, from the last back, until one
+    /// gives something. Parts of the tree without the kind are passed over.
+    pub(crate) fn last_block_of<T>(
+        &self,
+        end: usize,
+        kind: u16,
+        look: &mut dyn FnMut(&Block) -> Option<T>,
+    ) -> Option<T> {
+        let mask = 1u64 << (kind % 64);
+        let mut place = end;
+        while place > 0 {
+            // The widest part that ends here is tried first.
+            let (mut level, mut width) = (0, 1);
+            while place.is_multiple_of(width * FANOUT) && level < self.levels.len() {
+                (level, width) = (level + 1, width * FANOUT);
+            }
+            loop {
+                let from = (place - 1) / width;
+                let summary = match level {
+                    0 => self.blocks().get(from).map(|b| &b.summary),
+                    _ => self.levels.get(level - 1).and_then(|nodes| nodes.get(from)),
+                };
+                let holds = summary.is_some_and(|s| s.mask & mask != 0 && s.of(kind).is_some_and(|c| c.live > 0));
+                if !holds {
+                    place = from * width;
+                    break;
+                }
+                if level == 0 {
+                    if let Some(found) = self.blocks().get(from).and_then(&mut *look) {
+                        return Some(found);
+                    }
+                    place = from;
+                    break;
+                }
+                (level, width) = (level - 1, width / FANOUT);
+            }
+        }
+        None
+    }
+
     /// The rows from this time on, forwards.
     pub(crate) fn from(&self, ts: Millis) -> impl Iterator<Item = u32> + '_ {
-        let first = self.blocks().partition_point(|b| b.ts.last().is_some_and(|last| *last < ts));
+        let first = self.first_block(ts);
         let rest = self.blocks().get(first..).unwrap_or_default();
         rest.iter().flat_map(move |b| {
             let place = b.ts.partition_point(|at| *at < ts);
@@ -98,7 +165,7 @@ impl TimeIndex {
 
     /// The rows before this time, backwards.
     pub(crate) fn before(&self, ts: Millis) -> impl Iterator<Item = u32> + '_ {
-        let end = self.blocks().partition_point(|b| b.ts.first().is_some_and(|first| *first < ts));
+        let end = self.end_block(ts);
         let head = self.blocks().get(..end).unwrap_or_default();
         head.iter().rev().flat_map(move |b| {
             let place = b.ts.partition_point(|at| *at < ts);

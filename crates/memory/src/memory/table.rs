@@ -1,4 +1,7 @@
 //! Items and rows. A row is one version of an item; it keeps its number for ever.
+//!
+//! Rows are columns: what most rows do not have (a second version, an end, an exact importance) lies beside
+//! them, by row.
 
 use std::cmp::Ordering;
 
@@ -13,25 +16,43 @@ use crate::limits::MAX_KINDS;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The importance of an event that gives none, in thousandths.
-const USUAL_IMPORTANCE: u16 = 500;
+pub(crate) const USUAL_IMPORTANCE: u16 = 500;
 
-/// Something that was remembered, whatever its versions.
+/// What the items of one record share.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
-    /// The record that remembered it, and its place in that record.
+pub(crate) struct Batch {
+    /// The record that remembered them.
     pub(crate) seq: Seq,
+    pub(crate) recorded_at: Millis,
+    pub(crate) thread: u32,
+    /// Where they came from, one above its place among the sources; 0 when the record names none.
+    pub(crate) source: u32,
+    pub(crate) source_seq: u64,
+}
+
+/// Something that was remembered, whatever its versions, with what its record says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub(crate) seq: Seq,
+    /// Its place in that record.
     pub(crate) index: u32,
     pub(crate) recorded_at: Millis,
     pub(crate) thread: u32,
-    /// Where it came from, one above its place among the sources; 0 when the record names none.
     pub(crate) source: u32,
     pub(crate) source_seq: u64,
     /// Its newest row.
     pub(crate) latest: u32,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    batch: u32,
+    index: u32,
+    latest: u32,
+}
+
 /// One version of an item.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) at: Millis,
     /// The record that made it, and the record that replaced it.
@@ -40,10 +61,6 @@ pub(crate) struct Row {
     pub(crate) item: u32,
     /// The version before it.
     pub(crate) before: u32,
-    text: u32,
-    text_len: u32,
-    entities: u32,
-    entities_len: u32,
     pub(crate) words: u32,
     pub(crate) kind: u16,
     pub(crate) importance: u16,
@@ -52,10 +69,23 @@ pub(crate) struct Row {
 /// Items and rows, with their names and texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    items: Vec<Item>,
-    rows: Vec<Row>,
-    texts: String,
+    batches: Vec<Batch>,
+    items: Vec<Own>,
+    at: Vec<Millis>,
+    kind: Vec<u16>,
+    importance: Vec<u16>,
+    words: Vec<u16>,
+    of_item: Vec<u32>,
+    /// Where each row's text and entities end; they begin where those of the row before end.
+    text_end: Vec<u32>,
+    entities_end: Vec<u32>,
+    texts: Vec<u8>,
     entity_lists: Vec<u32>,
+    /// Rows that are not live now, one bit each.
+    dead: Vec<u64>,
+    /// Versions after the first: the record that made them, and the version before.
+    later: Rare<(Seq, u32)>,
+    died: Rare<Seq>,
     pub(crate) kinds: Names,
     pub(crate) entities: Names,
     pub(crate) threads: Names,
@@ -65,8 +95,15 @@ pub(crate) struct Table {
     odd_names: Rare<String>,
     /// When each item was forgotten and brought back.
     forgotten: Rare<Vec<(Seq, bool)>>,
+    /// Items that were purged: by which record.
+    purged: Rare<Seq>,
+    /// Places at the source that differ from their record's.
+    places: Rare<u64>,
+    /// When each item was last used.
+    used: Rare<Vec<(Seq, Millis)>>,
     untils: Rare<Millis>,
     importances: Rare<Number>,
+    confidences: Rare<Number>,
     data: Rare<Value>,
 }
 
@@ -90,22 +127,94 @@ fn next(len: usize) -> Option<u32> {
 }
 
 impl Table {
-    pub(crate) fn item(&self, item: u32) -> Option<&Item> {
-        self.items.get(item as usize)
+    pub(crate) fn item(&self, item: u32) -> Option<Item> {
+        let own = self.items.get(item as usize)?;
+        let batch = self.batches.get(own.batch as usize)?;
+        let source_seq = match self.places.is_empty() {
+            true => batch.source_seq,
+            false => self.places.get(&item).copied().unwrap_or(batch.source_seq),
+        };
+        Some(Item {
+            seq: batch.seq,
+            index: own.index,
+            recorded_at: batch.recorded_at,
+            thread: batch.thread,
+            source: batch.source,
+            source_seq,
+            latest: own.latest,
+        })
     }
 
-    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (u32, &Item)> {
-        self.items.iter().enumerate().filter_map(|(i, item)| Some((u32::try_from(i).ok()?, item)))
+    pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (u32, Item)> + '_ {
+        (0..u32::try_from(self.items.len()).unwrap_or(NONE)).filter_map(|i| Some((i, self.item(i)?)))
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.at.len()
     }
 
     /// Whether so many versions with so many bytes of text can still be added.
     pub(crate) fn has_room(&self, rows: usize, bytes: usize) -> bool {
         let most = NONE as usize;
-        self.rows.len() + rows < most && self.texts.len() + bytes < most && self.entity_lists.len() < most / 2
+        self.rows() + rows < most && self.texts.len() + bytes < most && self.entity_lists.len() < most / 2
     }
 
-    pub(crate) fn row(&self, row: u32) -> Option<&Row> {
-        self.rows.get(row as usize)
+    pub(crate) fn row(&self, row: u32) -> Option<Row> {
+        let place = row as usize;
+        let item = *self.of_item.get(place)?;
+        let (born, before) = match self.later.is_empty() {
+            true => None,
+            false => self.later.get(&row).copied(),
+        }
+        .unwrap_or_else(|| (self.born_of(item), NONE));
+        Some(Row {
+            at: *self.at.get(place)?,
+            born,
+            died: if self.is_dead(row) { self.died.get(&row).copied().unwrap_or(Seq::MAX) } else { Seq::MAX },
+            item,
+            before,
+            words: u32::from(*self.words.get(place)?),
+            kind: *self.kind.get(place)?,
+            importance: *self.importance.get(place)?,
+        })
+    }
+
+    fn born_of(&self, item: u32) -> Seq {
+        let own = self.items.get(item as usize);
+        own.and_then(|own| self.batches.get(own.batch as usize)).map_or(0, |batch| batch.seq)
+    }
+
+    /// When the row begins.
+    pub(crate) fn at(&self, row: u32) -> Option<Millis> {
+        self.at.get(row as usize).copied()
+    }
+
+    pub(crate) fn kind_of(&self, row: u32) -> Option<u16> {
+        self.kind.get(row as usize).copied()
+    }
+
+    pub(crate) fn words_of(&self, row: u32) -> u32 {
+        self.words.get(row as usize).copied().map_or(0, u32::from)
+    }
+
+    pub(crate) fn item_of(&self, row: u32) -> Option<u32> {
+        self.of_item.get(row as usize).copied()
+    }
+
+    /// Whether a row is not live now.
+    pub(crate) fn is_dead(&self, row: u32) -> bool {
+        self.dead.get(row as usize / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
+    }
+
+    fn set_dead(&mut self, row: u32, dead: bool) {
+        let place = row as usize / 64;
+        if self.dead.len() <= place && dead {
+            self.dead.resize(place + 1, 0);
+        }
+        if let Some(bits) = self.dead.get_mut(place) {
+            *bits = if dead { *bits | 1 << (row % 64) } else { *bits & !(1 << (row % 64)) };
+        }
     }
 
     /// The item with this id.
@@ -114,7 +223,8 @@ impl Table {
             return Some(*item);
         }
         let (seq, index) = parse_usual_id(id)?;
-        let place = self.items.binary_search_by_key(&(seq, index), |i| (i.seq, i.index)).ok()?;
+        let key = |own: &Own| (self.batches.get(own.batch as usize).map_or(0, |b| b.seq), own.index);
+        let place = self.items.binary_search_by_key(&(seq, index), key).ok()?;
         let item = u32::try_from(place).ok()?;
         (!self.odd_names.contains_key(&item)).then_some(item)
     }
@@ -127,82 +237,147 @@ impl Table {
         }
     }
 
-    /// Adds an item without versions.
-    pub(crate) fn add_item(&mut self, id: &str, item: Item) -> Option<u32> {
+    /// Adds what the next items share.
+    pub(crate) fn add_batch(&mut self, batch: Batch) -> Option<u32> {
+        let number = next(self.batches.len())?;
+        self.batches.push(batch);
+        Some(number)
+    }
+
+    /// Adds an item without versions; `id` where it is not the usual one.
+    pub(crate) fn add_item(&mut self, batch: u32, index: u32, id: Option<&str>) -> Option<u32> {
         let number = next(self.items.len())?;
-        if parse_usual_id(id) != Some((item.seq, item.index)) {
+        let seq = self.batches.get(batch as usize)?.seq;
+        if let Some(id) = id.filter(|id| parse_usual_id(id) != Some((seq, index))) {
             self.odd_ids.insert(id.to_owned(), number);
             self.odd_names.insert(number, id.to_owned());
         }
-        self.items.push(item);
+        self.items.push(Own { batch, index, latest: NONE });
         Some(number)
+    }
+
+    pub(crate) fn set_place(&mut self, item: u32, place: u64) {
+        self.places.insert(item, place);
     }
 
     /// Adds a version; the one before it is replaced.
     pub(crate) fn push(&mut self, item: u32, content: &Content, seq: Seq) -> Option<u32> {
-        let number = next(self.rows.len())?;
-        let text = u32::try_from(self.texts.len()).ok()?;
-        let end = self.texts.len().checked_add(content.text.len())?;
-        u32::try_from(end).ok()?;
-        let entities = u32::try_from(self.entity_lists.len()).ok()?;
-        if self.kinds.len() >= MAX_KINDS && !self.kinds.contains(content.kind.as_str()) {
-            return None;
-        }
-        let kind = match self.kinds.get_index_of(content.kind.as_str()) {
-            Some(place) => place,
-            None => self.kinds.add(&content.kind),
-        };
-        let kind = u16::try_from(kind).ok()?;
-        self.texts.push_str(&content.text);
+        let kind = self.kind_number(&content.kind)?;
+        let number = self.push_row(item, content.at, kind, content.text.as_bytes(), seq)?;
         for name in &content.entities {
-            let entity = match self.entities.get_index_of(name.as_str()) {
-                Some(place) => place,
-                None => self.entities.add(name),
-            };
-            self.entity_lists.push(u32::try_from(entity).ok()?);
+            let entity = self.entity_number(name)?;
+            self.entity_lists.push(entity);
         }
-        let importance = content.importance.as_ref().map_or(USUAL_IMPORTANCE, thousandths);
+        if let Some(end) = self.entities_end.last_mut() {
+            *end = u32::try_from(self.entity_lists.len()).ok()?;
+        }
         if let Some(until) = content.until {
             self.untils.insert(number, until);
         }
         if let Some(exact) = &content.importance {
+            self.set_importance(number, thousandths(exact));
             self.importances.insert(number, exact.clone());
+        }
+        if let Some(exact) = &content.confidence {
+            self.confidences.insert(number, exact.clone());
         }
         if !content.data.is_null() {
             self.data.insert(number, content.data.clone());
         }
-        let before = self.item(item).map_or(NONE, |i| i.latest);
-        self.rows.push(Row {
-            at: content.at,
-            born: seq,
-            died: Seq::MAX,
-            item,
-            before,
-            text,
-            text_len: u32::try_from(content.text.len()).ok()?,
-            entities,
-            entities_len: u32::try_from(content.entities.len()).ok()?,
-            words: 0,
-            kind,
-            importance,
-        });
-        if let Some(row) = self.rows.get_mut(before as usize) {
-            row.died = seq;
-        }
-        if let Some(item) = self.items.get_mut(item as usize) {
-            item.latest = number;
+        Some(number)
+    }
+
+    pub(crate) fn kind_number(&mut self, name: &str) -> Option<u16> {
+        let place = match self.kinds.get_index_of(name) {
+            Some(place) => place,
+            None if self.kinds.len() >= MAX_KINDS => return None,
+            None => self.kinds.add(name),
+        };
+        u16::try_from(place).ok()
+    }
+
+    pub(crate) fn entity_number(&mut self, name: &str) -> Option<u32> {
+        u32::try_from(self.entities.add(name)).ok()
+    }
+
+    /// Adds a version without entities and of the usual importance.
+    pub(crate) fn push_row(&mut self, item: u32, at: Millis, kind: u16, text: &[u8], seq: Seq) -> Option<u32> {
+        let number = next(self.rows())?;
+        let end = u32::try_from(self.texts.len().checked_add(text.len())?).ok()?;
+        let entities = u32::try_from(self.entity_lists.len()).ok()?;
+        let own = self.items.get_mut(item as usize)?;
+        let before = std::mem::replace(&mut own.latest, number);
+        self.texts.extend_from_slice(text);
+        self.at.push(at);
+        self.kind.push(kind);
+        self.importance.push(USUAL_IMPORTANCE);
+        self.words.push(0);
+        self.of_item.push(item);
+        self.text_end.push(end);
+        self.entities_end.push(entities);
+        if before != NONE {
+            self.later.insert(number, (seq, before));
+            self.died.insert(before, seq);
+            self.set_dead(before, true);
+            if self.is_forgotten(item, Seq::MAX) {
+                self.set_dead(number, true);
+            }
         }
         Some(number)
     }
 
+    /// Room for so many rows with so many bytes of text.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.at.reserve(rows);
+        self.kind.reserve(rows);
+        self.importance.reserve(rows);
+        self.words.reserve(rows);
+        self.of_item.reserve(rows);
+        self.text_end.reserve(rows);
+        self.entities_end.reserve(rows);
+        self.items.reserve(rows);
+        self.texts.reserve(bytes);
+    }
+
+    /// Adds an entity to the newest row.
+    pub(crate) fn push_entity(&mut self, entity: u32) {
+        self.entity_lists.push(entity);
+        if let (Some(end), Ok(len)) = (self.entities_end.last_mut(), u32::try_from(self.entity_lists.len())) {
+            *end = len;
+        }
+    }
+
+    pub(crate) fn set_until(&mut self, row: u32, until: Millis) {
+        self.untils.insert(row, until);
+    }
+
+    pub(crate) fn set_importance(&mut self, row: u32, importance: u16) {
+        if let Some(slot) = self.importance.get_mut(row as usize) {
+            *slot = importance;
+        }
+    }
+
+    /// The same, as the exact number of thousandths.
+    pub(crate) fn set_thousandths(&mut self, row: u32, importance: u16) {
+        self.set_importance(row, importance);
+        let text = if importance >= 1_000 { "1".to_owned() } else { format!("0.{importance:03}") };
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        if let Some(exact) = Number::parse(text) {
+            self.importances.insert(row, exact);
+        }
+    }
+
     pub(crate) fn set_words(&mut self, row: u32, words: u32) {
-        if let Some(row) = self.rows.get_mut(row as usize) {
-            row.words = words;
+        if let Some(slot) = self.words.get_mut(row as usize) {
+            *slot = u16::try_from(words).unwrap_or(u16::MAX);
         }
     }
 
     pub(crate) fn set_forgotten(&mut self, item: u32, seq: Seq, forgotten: bool) {
         self.forgotten.entry(item).or_default().push((seq, forgotten));
+        if let Some(own) = self.items.get(item as usize).filter(|own| own.latest != NONE) {
+            self.set_dead(own.latest, forgotten);
+        }
     }
 
     pub(crate) fn is_forgotten(&self, item: u32, seq: Seq) -> bool {
@@ -215,9 +390,85 @@ impl Table {
         self.forgotten.get(&item).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// How the row stood after record `seq`; nothing when it was not there yet.
+    /// The record that purged an item.
+    pub(crate) fn purged(&self, item: u32) -> Option<Seq> {
+        self.purged.get(&item).copied()
+    }
+
+    pub(crate) fn tombstones(&self) -> impl Iterator<Item = (u32, Seq)> + '_ {
+        self.purged.iter().map(|(item, seq)| (*item, *seq))
+    }
+
+    pub(crate) fn set_purged(&mut self, item: u32, seq: Seq) {
+        self.purged.insert(item, seq);
+    }
+
+    /// Lets a row count no more.
+    pub(crate) fn kill(&mut self, row: u32) {
+        self.set_dead(row, true);
+    }
+
+    /// Takes all that a row says away, byte by byte; its number stays taken.
+    pub(crate) fn wipe(&mut self, row: u32) {
+        let place = row as usize;
+        let range = self.text_range(row);
+        if let Some(bytes) = self.texts.get_mut(range) {
+            bytes.fill(0);
+        }
+        let range = self.entity_range(row);
+        if let Some(entities) = self.entity_lists.get_mut(range) {
+            entities.fill(NONE);
+        }
+        for column in [&mut self.kind, &mut self.importance, &mut self.words] {
+            if let Some(slot) = column.get_mut(place) {
+                *slot = 0;
+            }
+        }
+        if let Some(slot) = self.at.get_mut(place) {
+            *slot = 0;
+        }
+        self.untils.remove(&row);
+        self.importances.remove(&row);
+        self.confidences.remove(&row);
+        self.data.remove(&row);
+        self.set_dead(row, true);
+    }
+
+    /// Notes that an item was used.
+    pub(crate) fn touch(&mut self, item: u32, seq: Seq, at: Millis) {
+        self.used.entry(item).or_default().push((seq, at));
+    }
+
+    /// Items that were ever used.
+    pub(crate) fn used_items(&self) -> impl Iterator<Item = (u32, &Vec<(Seq, Millis)>)> {
+        self.used.iter().map(|(item, uses)| (*item, uses))
+    }
+
+    /// When an item was used.
+    pub(crate) fn uses_of(&self, item: u32) -> &[(Seq, Millis)] {
+        self.used.get(&item).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// When an item was last used, as known after record `seq`.
+    pub(crate) fn used_at(&self, item: u32, seq: Seq) -> Option<Millis> {
+        self.used.get(&item)?.iter().filter(|(s, _)| *s <= seq).map(|(_, at)| *at).max()
+    }
+
+    /// How the row stood after record `seq`; nothing when it was not there yet, or was purged.
     pub(crate) fn standing_at(&self, row: u32, seq: Seq) -> Option<Standing> {
+        if !self.is_dead(row) && self.later.is_empty() {
+            let item = self.item_of(row)?;
+            let live = self.born_of(item) <= seq && (self.forgotten.is_empty() || !self.is_forgotten(item, seq));
+            return if live {
+                Some(Standing::Live)
+            } else {
+                (self.born_of(item) <= seq).then_some(Standing::Forgotten)
+            };
+        }
         let found = self.row(row).filter(|r| r.born <= seq)?;
+        if self.purged.contains_key(&found.item) {
+            return None;
+        }
         Some(match found.died <= seq {
             true => Standing::Replaced,
             false if self.is_forgotten(found.item, seq) => Standing::Forgotten,
@@ -226,12 +477,18 @@ impl Table {
     }
 
     pub(crate) fn standing_of(&self, row: u32) -> Standing {
+        if !self.is_dead(row) && (row as usize) < self.rows() {
+            return Standing::Live;
+        }
         self.standing_at(row, Seq::MAX - 1).unwrap_or(Standing::Replaced)
     }
 
-    /// The version of an item that stood after record `seq`.
+    /// The version of an item that stood after record `seq`; none of a purged one.
     pub(crate) fn version_at(&self, item: u32, seq: Seq) -> Option<u32> {
-        let mut row = self.item(item)?.latest;
+        if self.purged.contains_key(&item) {
+            return None;
+        }
+        let mut row = self.items.get(item as usize)?.latest;
         loop {
             let found = self.row(row)?;
             if found.born <= seq {
@@ -241,10 +498,15 @@ impl Table {
         }
     }
 
-    /// The versions of an item, oldest first.
+    /// The versions of an item, oldest first; none of a purged one.
     pub(crate) fn versions(&self, item: u32) -> Vec<u32> {
+        if self.purged.contains_key(&item) { Vec::new() } else { self.rows_of(item) }
+    }
+
+    /// All rows of an item, oldest first.
+    pub(crate) fn rows_of(&self, item: u32) -> Vec<u32> {
         let mut rows = Vec::new();
-        let mut row = self.item(item).map_or(NONE, |i| i.latest);
+        let mut row = self.items.get(item as usize).map_or(NONE, |i| i.latest);
         while let Some(found) = self.row(row) {
             rows.push(row);
             row = found.before;
@@ -253,24 +515,38 @@ impl Table {
         rows
     }
 
-    pub(crate) fn text(&self, row: &Row) -> &str {
-        let start = row.text as usize;
-        self.texts.get(start..start + row.text_len as usize).unwrap_or("")
+    fn text_range(&self, row: u32) -> std::ops::Range<usize> {
+        range(&self.text_end, row)
+    }
+
+    fn entity_range(&self, row: u32) -> std::ops::Range<usize> {
+        range(&self.entities_end, row)
+    }
+
+    pub(crate) fn text(&self, row: u32) -> &str {
+        let bytes = self.texts.get(self.text_range(row)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or("")
+    }
+
+    pub(crate) fn text_len(&self, row: u32) -> usize {
+        self.text_range(row).len()
     }
 
     pub(crate) fn entities_of(&self, row: u32) -> &[u32] {
-        let Some(row) = self.row(row) else { return &[] };
-        let start = row.entities as usize;
-        self.entity_lists.get(start..start + row.entities_len as usize).unwrap_or_default()
+        self.entity_lists.get(self.entity_range(row)).unwrap_or_default()
     }
 
     pub(crate) fn until(&self, row: u32) -> Option<Millis> {
-        self.untils.get(&row).copied()
+        if self.untils.is_empty() { None } else { self.untils.get(&row).copied() }
+    }
+
+    pub(crate) fn confidence(&self, row: u32) -> Option<&Number> {
+        self.confidences.get(&row)
     }
 
     /// One past the last moment of the row.
     pub(crate) fn end(&self, row: u32) -> Millis {
-        let at = self.row(row).map_or(0, |r| r.at);
+        let at = self.at(row).unwrap_or(0);
         self.until(row).map_or(at + 1, |until| until.max(at + 1))
     }
 
@@ -280,11 +556,12 @@ impl Table {
         let name = |names: &Names, i: usize| names.get_index(i).cloned().unwrap_or_default();
         Some(Content {
             kind: name(&self.kinds, usize::from(row.kind)),
-            text: self.text(row).to_owned(),
+            text: self.text(number).to_owned(),
             at: row.at,
             until: self.until(number),
             entities: self.entities_of(number).iter().map(|e| name(&self.entities, *e as usize)).collect(),
             importance: self.importances.get(&number).cloned(),
+            confidence: self.confidences.get(&number).cloned(),
             data: self.data.get(&number).cloned().unwrap_or_default(),
         })
     }
@@ -294,6 +571,13 @@ impl Table {
         let place = (item.source as usize).checked_sub(1);
         place.and_then(|i| self.sources.get_index(i)).map_or("", String::as_str)
     }
+}
+
+fn range(ends: &[u32], row: u32) -> std::ops::Range<usize> {
+    let row = row as usize;
+    let start = row.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |end| *end as usize);
+    let end = ends.get(row).map_or(start, |end| *end as usize);
+    start..end.max(start)
 }
 
 impl Rows for Table {
@@ -308,16 +592,20 @@ impl Rows for Table {
         })
     }
 
+    fn time(&self, row: u32) -> Millis {
+        self.at(row).unwrap_or(0)
+    }
+
     fn standing(&self, row: u32) -> Standing {
         self.standing_of(row)
     }
 
     /// Valid time, then the source's own order, then the order of writing.
     fn order(&self, a: u32, b: u32) -> Ordering {
-        let (Some(x), Some(y)) = (self.row(a), self.row(b)) else { return a.cmp(&b) };
-        x.at.cmp(&y.at).then_with(|| {
-            let (Some(i), Some(j)) = (self.item(x.item), self.item(y.item)) else { return a.cmp(&b) };
-            let sources = || if i.source == j.source { Ordering::Equal } else { self.source(i).cmp(self.source(j)) };
+        self.at(a).cmp(&self.at(b)).then_with(|| {
+            let item = |row: u32| self.item_of(row).and_then(|item| self.item(item));
+            let (Some(i), Some(j)) = (item(a), item(b)) else { return a.cmp(&b) };
+            let sources = || if i.source == j.source { Ordering::Equal } else { self.source(&i).cmp(self.source(&j)) };
             sources()
                 .then_with(|| i.source_seq.cmp(&j.source_seq))
                 .then_with(|| (i.seq, i.index, a).cmp(&(j.seq, j.index, b)))

@@ -18,7 +18,8 @@ const RANK_OFFSET: u64 = 60;
 const POINTS: u64 = 1_000_000_000_000;
 /// How much each ranking counts against the others. Recency and importance say nothing about the question:
 /// they decide between hits that are about as good.
-const WEIGHTS: [(By, u64); 4] = [(By::Words, 10), (By::Episode, 5), (By::Recency, 1), (By::Importance, 1)];
+const WEIGHTS: [(By, u64); 5] =
+    [(By::Words, 10), (By::Vector, 10), (By::Episode, 5), (By::Recency, 1), (By::Importance, 1)];
 /// How many of the best hits bring the events around them.
 const SPREAD_HITS: usize = 20;
 /// How many events around it one hit brings at most.
@@ -28,6 +29,7 @@ const SPREAD_EVENTS: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum By {
     Words,
+    Vector,
     Episode,
     Recency,
     Importance,
@@ -57,6 +59,7 @@ impl By {
     fn name(self) -> &'static str {
         match self {
             Self::Words => "words",
+            Self::Vector => "vector",
             Self::Episode => "episode",
             Self::Recency => "recency",
             Self::Importance => "importance",
@@ -67,12 +70,28 @@ impl By {
 impl Memory {
     /// The hits of a ranking by words, best first, ranked by more than that. With episodes, the best hits
     /// bring the events around them that the filter keeps.
-    pub(super) fn fuse(&self, seq: Seq, ranked: Vec<Ranked>, filter: &Filter, by: &[By]) -> Vec<Ranked> {
-        let best: Vec<u32> = ranked.iter().map(|r| r.row).collect();
+    pub(super) fn fuse(
+        &self,
+        seq: Seq,
+        ranked: Vec<Ranked>,
+        near: Option<&[(u32, f64)]>,
+        filter: &Filter,
+        by: &[By],
+    ) -> Vec<Ranked> {
+        let mut best: Vec<u32> = ranked.iter().map(|r| r.row).collect();
         let mut lists = vec![(By::Words, shared_ranks(&ranked, |a, b| a.score.total_cmp(&b.score).is_eq(), |r| r.row))];
         let mut hits: BTreeMap<u32, Ranked> = BTreeMap::new();
         for hit in ranked {
             hits.insert(hit.row, hit);
+        }
+        if let Some(near) = near {
+            lists.push((By::Vector, shared_ranks(near, |a, b| a.1.total_cmp(&b.1).is_eq(), |(row, _)| *row)));
+            for (row, cosine) in near {
+                hits.entry(*row).or_insert_with(|| Ranked::unranked(*row)).cosine = Some(*cosine);
+            }
+            if best.is_empty() {
+                best = near.iter().map(|(row, _)| *row).collect();
+            }
         }
         if by.contains(&By::Episode) {
             let around = self.around(seq, &best, filter);
@@ -93,7 +112,7 @@ impl Memory {
                     order_numbers(&mut rows, &mut |a, b| importance(b).cmp(&importance(a)).then(a.cmp(&b)));
                     lists.push((*by, shared_ranks(&rows, |a, b| importance(*a) == importance(*b), |row| *row)));
                 }
-                By::Words | By::Episode => {}
+                By::Words | By::Vector | By::Episode => {}
             }
         }
         for (by, list) in &lists {

@@ -10,8 +10,8 @@ const B: f64 = 0.75;
 pub(crate) struct Ranked {
     pub(crate) row: u32,
     pub(crate) score: f64,
-    /// The words it holds, with how often.
-    pub(crate) words: Vec<(usize, u16)>,
+    /// How near its vector is to the one asked for.
+    pub(crate) cosine: Option<f64>,
     /// Its rank in each of several rankings.
     pub(crate) ranks: Vec<(&'static str, u64)>,
     /// What those ranks give together.
@@ -19,21 +19,44 @@ pub(crate) struct Ranked {
 }
 
 impl Ranked {
-    /// A row without a word that was looked for.
+    /// A row with nothing that was looked for.
     pub(crate) fn unranked(row: u32) -> Self {
-        Self { row, score: 0.0, words: Vec::new(), ranks: Vec::new(), points: 0 }
+        Self { row, score: 0.0, cosine: None, ranks: Vec::new(), points: 0 }
     }
+
+    /// A row whose vector is so near to the one asked for.
+    pub(crate) fn near(row: u32, cosine: f64) -> Self {
+        Self { cosine: Some(cosine), ..Self::unranked(row) }
+    }
+}
+
+#[cfg(test)]
+fn score(count: u8, len: u32, with: u64, texts: u64, all: u64) -> f64 {
+    Weigh::new(with, texts, all).score(count, len)
 }
 
 /// What one word adds to the score of a text: `count` times in a text of `len` words, the word being in
 /// `with` of `texts` texts whose words are `all` together.
-#[expect(clippy::cast_precision_loss, reason = "scores are for ranking only")]
-pub(crate) fn score(count: u16, len: u32, with: u64, texts: u64, all: u64) -> f64 {
-    let (with, texts) = (with as f64, (texts.max(1)) as f64);
-    let rare = ln(1.0 + (texts - with + 0.5) / (with + 0.5));
-    let mean = (all.max(1)) as f64 / texts;
-    let count = f64::from(count);
-    rare * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * f64::from(len) / mean))
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weigh {
+    rare: f64,
+    flat: f64,
+    slope: f64,
+}
+
+impl Weigh {
+    #[expect(clippy::cast_precision_loss, reason = "scores are for ranking only")]
+    pub(crate) fn new(with: u64, texts: u64, all: u64) -> Self {
+        let (with, texts) = (with as f64, (texts.max(1)) as f64);
+        let rare = ln(1.0 + (texts - with + 0.5) / (with + 0.5));
+        let mean = (all.max(1)) as f64 / texts;
+        Self { rare: rare * (K1 + 1.0), flat: K1 * (1.0 - B), slope: K1 * B / mean }
+    }
+
+    pub(crate) fn score(self, count: u8, len: u32) -> f64 {
+        let count = f64::from(count);
+        self.rare * count / (count + self.flat + self.slope * f64::from(len))
+    }
 }
 
 /// The natural logarithm of a number of at least 1 from additions, multiplications and divisions alone, which

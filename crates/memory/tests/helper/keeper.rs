@@ -51,6 +51,10 @@ impl Keeper {
             Command::Amend(c) => self.memory.amend(&context, c)?,
             Command::Forget(c) => self.memory.forget(&context, c)?,
             Command::Recover(c) => self.memory.recover(&context, c)?,
+            Command::RememberColumns(c) => self.memory.remember_columns(&context, c)?,
+            Command::ForgetBy(c) => self.memory.forget_by(&context, c)?,
+            Command::Touch(c) => self.memory.touch(&context, c)?,
+            Command::Purge(c) => self.memory.decide_purge(&context, c)?,
             other => return Err(Refusal::new("unknown-command", other.name())),
         };
         for draft in &decision.drafts {
@@ -87,6 +91,8 @@ impl Keeper {
             until: None,
             entities: entities.iter().map(|e| (*e).to_owned()).collect(),
             importance: None,
+            confidence: None,
+            vector: Value::Null,
             data: Value::Null,
         };
         let done = self.execute(&Command::Remember(Remember { items: vec![item] }), None).unwrap();

@@ -1,0 +1,404 @@
+//! The answers to the memory's queries, as the protocol's views.
+
+use throughline_journal::Millis;
+use throughline_protocol::query::{
+    DEFAULT_LIMIT, MemoryCounts, MemoryEpisodes, MemoryForgetting, MemoryHistory, MemoryLast, MemoryMoments,
+    MemoryNeighbours, MemoryRelated, MemoryTree,
+};
+use throughline_protocol::view::{self, EpisodeView, MemoryView, RecallPage, Tombstone, TreePart, TreeView};
+use throughline_protocol::{At, Domain, Refusal, Time};
+use throughline_value::{InOrder as _, Named};
+
+use crate::allen::Relation;
+use crate::episodes::{LOOK_BACK, Scale};
+use crate::forgetting::Policy;
+use crate::index::{Rows as _, Step, Summary};
+use crate::limits::{MAX_HITS, MAX_TREE_PARTS};
+use crate::memory::Memory;
+use crate::pyramid::{LANES, Pyramid};
+use crate::time;
+
+fn resolve(time: Option<&Time>, domain: &Domain, path: &str) -> Result<Option<Millis>, Refusal> {
+    time.map(|time| time::resolve(time, domain, path).map(|r| r.ms)).transpose()
+}
+
+fn missing(name: &str) -> Refusal {
+    Refusal::new("missing-field", format!("give `{name}`")).at_path(format!("/{name}"))
+}
+
+fn scale_of(name: Option<&str>) -> Result<Scale, Refusal> {
+    match name {
+        None | Some("fine") => Ok(Scale::FINE),
+        Some("coarse") => Ok(Scale::COARSE),
+        Some(other) => {
+            let message = format!("there is no scale `{other}`; the scales are fine, coarse");
+            Err(Refusal::new("unknown-scale", message).at_path("/scale"))
+        }
+    }
+}
+
+impl Memory {
+    /// Everything that an entity was part of, in order of time; the newest when there is more.
+    ///
+    /// # Errors
+    /// Those of reading an instant; `limit-too-large`.
+    pub fn history_page(&self, at: At, query: &MemoryHistory, domain: &Domain) -> Result<RecallPage, Refusal> {
+        let before = resolve(query.before.as_ref(), domain, "/before")?.unwrap_or(Millis::MAX);
+        let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+        if limit > MAX_HITS {
+            let message = format!("a history gives at most {MAX_HITS} events; go back with `before`");
+            return Err(Refusal::new("limit-too-large", message).at_path("/limit"));
+        }
+        let place = self.table.entities.get_index_of(&query.entity);
+        let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
+        let end = rows.partition_point(|row| self.table.time(*row) < before);
+        let live = rows.get(..end).unwrap_or_default().iter().rev().filter(|row| self.is_live_at(**row, at.seq));
+        let mut page = RecallPage { until: (before < Millis::MAX).then_some(before), ..RecallPage::default() };
+        for row in live {
+            page.total += 1;
+            if page.hits.len() < limit {
+                page.hits.extend(self.show(*row, at.seq, format!("with {}", query.entity)));
+            }
+        }
+        page.hits.reverse();
+        let beyond = page.total - page.hits.len() as u64;
+        if beyond > 0 {
+            page.hidden.insert("limit".to_owned(), beyond);
+        }
+        Ok(page)
+    }
+
+    /// The last event of a kind before a time.
+    ///
+    /// # Errors
+    /// Those of reading an instant.
+    pub fn last_view(&self, at: At, query: &MemoryLast, domain: &Domain) -> Result<Option<MemoryView>, Refusal> {
+        let before = resolve(query.before.as_ref(), domain, "/before")?.unwrap_or(Millis::MAX);
+        let Some(entity) = &query.entity else { return Ok(self.last(at, &query.kind, before)) };
+        let place = self.table.entities.get_index_of(entity);
+        let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
+        let end = rows.partition_point(|row| self.table.time(*row) < before);
+        let kind = self.table.kinds.get_index_of(&query.kind).and_then(|kind| u16::try_from(kind).ok());
+        let mut found = rows.get(..end).unwrap_or_default().iter().rev();
+        let row = found.find(|row| {
+            kind.is_some() && self.table.kind_of(**row) == kind && self.is_live_at(**row, at.seq)
+        });
+        let why = format!("the last of its kind with {entity} before the time asked for");
+        Ok(row.and_then(|row| self.show(*row, at.seq, why)))
+    }
+
+    /// Counts by part of a window and kind: exact, or as they are drawn.
+    ///
+    /// # Errors
+    /// `empty-window`, `bad-buckets`, and those of reading an instant.
+    pub fn counts_view(&self, at: At, query: &MemoryCounts, domain: &Domain) -> Result<view::MemoryCounts, Refusal> {
+        let (first, last) = self.span();
+        let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(first);
+        let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(last + 1);
+        let buckets = query.buckets.unwrap_or(1);
+        if !query.drawing {
+            let counts = self.counts(at, since, until, buckets, &query.kinds)?;
+            return Ok(view::MemoryCounts { kinds: counts.kinds, edges: counts.edges, counts: counts.counts });
+        }
+        // Rounded to the parts of the pyramid, as of the head.
+        let mut view = view::MemoryCounts::default();
+        self.with_pyramid(|pyramid| {
+            let (begin, width, parts) = pyramid.parts(since, until, buckets);
+            let lanes = self.table.kinds.len().min(LANES);
+            let names = (0..lanes).filter_map(|lane| match lane {
+                lane if lane + 1 == LANES && self.table.kinds.len() > LANES => Some("others".to_owned()),
+                lane => self.table.kinds.get_index(lane).cloned(),
+            });
+            view.kinds = names.collect();
+            view.edges = (0..=parts.len() as i64).map(|n| begin + n * width).collect();
+            let count = |part: &[u32; LANES]| part.iter().take(lanes).map(|n| u64::from(*n)).collect();
+            view.counts = parts.iter().map(count).collect();
+        });
+        Ok(view)
+    }
+
+    /// When the first and the last event begin.
+    pub(crate) fn span(&self) -> (Millis, Millis) {
+        let first = self.time.blocks().first().and_then(|b| b.ts.first()).copied().unwrap_or(0);
+        let last = self.time.blocks().last().and_then(|b| b.ts.last()).copied().unwrap_or(0);
+        (first, last)
+    }
+
+    /// Looks at the pyramid, which is made when there is none.
+    pub(crate) fn with_pyramid<T>(&self, look: impl FnOnce(&Pyramid) -> T) -> T {
+        let mut slot = self.pyramid.borrow_mut();
+        let pyramid = slot.get_or_insert_with(|| {
+            let (first, last) = self.span();
+            let mut rows = self.time.blocks().iter().flat_map(|block| {
+                block.ts.iter().zip(&block.kind).zip(&block.row).filter(|(_, row)| self.is_live(**row))
+            });
+            Pyramid::build(first, last, &mut std::iter::from_fn(|| rows.next().map(|((at, kind), _)| (*at, *kind))))
+        });
+        look(pyramid)
+    }
+
+    /// The events next to a moment.
+    ///
+    /// # Errors
+    /// `missing-field`, `limit-too-large`, and those of reading an instant.
+    pub fn neighbours_view(
+        &self,
+        at: At,
+        query: &MemoryNeighbours,
+        domain: &Domain,
+    ) -> Result<view::Neighbours, Refusal> {
+        let moment = resolve(query.moment.as_ref(), domain, "/moment")?.ok_or_else(|| missing("moment"))?;
+        let n = query.n.unwrap_or(5);
+        if n > MAX_HITS {
+            let message = format!("at most {MAX_HITS} neighbours on either side");
+            return Err(Refusal::new("limit-too-large", message).at_path("/n"));
+        }
+        let found = self.neighbours(at, moment, n);
+        Ok(view::Neighbours { before: found.before, after: found.after })
+    }
+
+    /// Simultaneous events together.
+    ///
+    /// # Errors
+    /// `bad-tolerance`, and those of reading an instant.
+    pub fn moments_view(&self, at: At, query: &MemoryMoments, domain: &Domain) -> Result<Vec<view::MomentView>, Refusal> {
+        let (first, last) = self.span();
+        let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(first);
+        let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(last + 1);
+        let tolerance = query.tolerance.unwrap_or(0);
+        if tolerance < 0 {
+            return Err(Refusal::new("bad-tolerance", "a tolerance is not below 0").at_path("/tolerance"));
+        }
+        let moments = self.moments(at, since, until, tolerance).into_iter();
+        Ok(moments.map(|m| view::MomentView { from: m.from, to: m.to, events: m.events }).collect())
+    }
+
+    /// The events that lie so to another one.
+    ///
+    /// # Errors
+    /// `unknown-relation`, `unknown-memory`, `memory-forgotten`.
+    pub fn related_view(&self, at: At, query: &MemoryRelated) -> Result<Vec<MemoryView>, Refusal> {
+        let mut relations = Vec::new();
+        for (i, name) in query.relations.iter().enumerate() {
+            let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+            let found = Relation::ALL.into_iter().find(|r| format!("{r:?}").to_lowercase() == plain);
+            relations.push(found.ok_or_else(|| {
+                let names: Vec<String> = Relation::ALL.iter().map(|r| format!("{r:?}").to_lowercase()).collect();
+                let message = format!("there is no relation `{name}`; they are {}", names.join(", "));
+                Refusal::new("unknown-relation", message).at_path(format!("/relations/{i}"))
+            })?);
+        }
+        if relations.is_empty() {
+            relations = Relation::ALL.to_vec();
+        }
+        self.related(at, &query.memory, &relations)
+    }
+
+    /// The episodes of a window, or the one that an event is part of, with its events.
+    ///
+    /// # Errors
+    /// `unknown-scale`, those of [`Memory::episode`], and those of reading an instant.
+    pub fn episodes_view(&self, at: At, query: &MemoryEpisodes, domain: &Domain) -> Result<Vec<EpisodeView>, Refusal> {
+        let scale = scale_of(query.scale.as_deref())?;
+        if let Some(memory) = &query.memory {
+            let episode = self.episode(at, memory, scale)?;
+            let mut view = EpisodeView {
+                since: episode.span.0,
+                until: episode.span.1,
+                count: episode.events.len() as u64,
+                thread: episode.events.first().map(|e| e.thread.clone()).unwrap_or_default(),
+                cut: episode.cut,
+                ..EpisodeView::default()
+            };
+            for event in &episode.events {
+                *view.kinds.entry(event.kind.clone()).or_insert(0) += 1;
+            }
+            view.events = episode.events;
+            return Ok(vec![view]);
+        }
+        let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(Millis::MIN);
+        let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(Millis::MAX);
+        let limit = query.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_HITS);
+        // By thread: the last rows, newest first, and the episode that is open.
+        let mut open: Vec<(u32, Vec<u32>, usize)> = Vec::new();
+        let mut views: Vec<EpisodeView> = Vec::new();
+        for row in self.time.from(since).take_while(|row| self.table.time(*row) < until) {
+            if !self.is_live_at(row, at.seq) {
+                continue;
+            }
+            let thread = self.table.item_of(row).and_then(|item| self.table.item(item)).map_or(0, |item| item.thread);
+            let place = open.iter().position(|(of, _, _)| *of == thread);
+            let joined = place
+                .and_then(|place| open.get(place))
+                .is_some_and(|(_, earlier, _)| !self.is_edge(earlier, row, scale));
+            if !joined {
+                // An episode that began before the window is cut there.
+                let cut = place.is_none() && self.goes_on_from(row, thread, at, scale);
+                let name = self.table.threads.get_index(thread as usize).cloned().unwrap_or_default();
+                views.push(EpisodeView { since: self.table.time(row), thread: name, cut, ..EpisodeView::default() });
+            }
+            let number = if joined { place.and_then(|p| open.get(p)).map_or(0, |o| o.2) } else { views.len() - 1 };
+            let slot = match place {
+                Some(place) => place,
+                None => {
+                    open.push((thread, Vec::new(), number));
+                    open.len() - 1
+                }
+            };
+            if let Some((_, earlier, of)) = open.get_mut(slot) {
+                *of = number;
+                earlier.insert(0, row);
+                earlier.truncate(LOOK_BACK);
+            }
+            if let (Some(view), Some(found)) = (views.get_mut(number), self.table.row(row)) {
+                view.count += 1;
+                view.until = view.until.max(self.table.end(row));
+                view.importance += u64::from(found.importance);
+                let kind = self.table.kinds.get_index(usize::from(found.kind)).cloned().unwrap_or_default();
+                *view.kinds.entry(kind).or_insert(0) += 1;
+                let id = self.table.id(found.item);
+                if view.first.is_empty() {
+                    view.first.clone_from(&id);
+                }
+                view.last = id;
+            }
+        }
+        let left = views.len().saturating_sub(limit);
+        views.drain(..left);
+        Ok(views)
+    }
+
+    /// Whether an event goes on what came before it in its thread.
+    fn goes_on_from(&self, row: u32, thread: u32, at: At, scale: Scale) -> bool {
+        let of_thread = |other: &u32| {
+            self.is_live_at(*other, at.seq)
+                && self.table.item_of(*other).and_then(|item| self.table.item(item)).is_some_and(|i| i.thread == thread)
+        };
+        let before = self.time.before(self.table.time(row)).filter(of_thread).take(LOOK_BACK);
+        let earlier: Vec<u32> = before.collect();
+        !self.is_edge(&earlier, row, scale)
+    }
+
+    /// What a policy would forget next, and why.
+    ///
+    /// # Errors
+    /// Those of [`Policy::read`] and [`Memory::to_forget`].
+    pub fn forgetting_view(
+        &self,
+        at: At,
+        now: Millis,
+        query: &MemoryForgetting,
+    ) -> Result<Vec<view::ForgettingRow>, Refusal> {
+        let candidates = self.to_forget(at, &Policy::read(now, &query.policy)?)?;
+        let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+        let row = |c: crate::forgetting::Candidate| view::ForgettingRow { id: c.id, score: c.score, reason: c.reason };
+        Ok(candidates.into_iter().take(limit).map(row).collect())
+    }
+
+    /// The tree over the time axis, and what a recall with this window and these kinds does with each part.
+    ///
+    /// # Errors
+    /// Those of reading an instant.
+    pub fn tree_view(&self, at: At, query: &MemoryTree, domain: &Domain) -> Result<TreeView, Refusal> {
+        let since = resolve(query.since.as_ref(), domain, "/since")?;
+        let until = resolve(query.until.as_ref(), domain, "/until")?;
+        let kinds: Vec<u16> = query
+            .kinds
+            .iter()
+            .filter_map(|name| self.table.kinds.get_index_of(name).and_then(|kind| u16::try_from(kind).ok()))
+            .collect();
+        let lists = query.entity.as_ref().and_then(|name| self.table.entities.get_index_of(name));
+        let entity = lists.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice);
+        let most = query.limit.unwrap_or(MAX_TREE_PARTS).min(MAX_TREE_PARTS);
+        let mut view = TreeView { levels: self.time.depth() as u64 + 1, ..TreeView::default() };
+        let mut uses: Vec<(Millis, Millis)> = Vec::new();
+        for (item, _) in self.table.used_items() {
+            let row = self.table.version_at(item, at.seq);
+            uses.extend(row.and_then(|row| Some((self.table.at(row)?, self.table.used_at(item, at.seq)?))));
+        }
+        self.time.visit(&mut |level, summary| {
+            let may = since.is_none_or(|since| summary.end > since)
+                && until.is_none_or(|until| summary.first < until)
+                && (query.kinds.is_empty() || kinds.iter().any(|kind| summary.of(*kind).is_some()));
+            let whole = since.is_none_or(|since| summary.first >= since) && until.is_none_or(|until| summary.last < until);
+            let (step, done) = match (may, whole) {
+                (false, _) => (Step::Pass, "skipped"),
+                (true, true) if !query.all => (Step::Pass, "whole"),
+                (true, _) if level == 0 => (Step::Open, "read"),
+                (true, _) => (Step::Open, "opened"),
+            };
+            if view.parts.len() >= most {
+                view.cut = true;
+                return Step::Pass;
+            }
+            let part = self.tree_part(at, level, summary, done, entity, &uses);
+            view.parts.push(part);
+            step
+        });
+        Ok(view)
+    }
+
+    fn tree_part(
+        &self,
+        at: At,
+        level: usize,
+        summary: &Summary,
+        step: &str,
+        entity: Option<&[u32]>,
+        uses: &[(Millis, Millis)],
+    ) -> TreePart {
+        let name = |kind: u16| self.table.kinds.get_index(usize::from(kind)).cloned().unwrap_or_default();
+        let kinds = summary.kinds.iter().filter(|k| k.live > 0).map(|k| (name(k.kind), u64::from(k.live)));
+        let mut kinds: Vec<(String, u64)> = kinds.collect();
+        kinds.order();
+        let within = |at: Millis| summary.first <= at && at <= summary.last;
+        let own = entity.map(|rows| {
+            let begin = rows.partition_point(|row| self.table.time(*row) < summary.first);
+            let end = rows.partition_point(|row| self.table.time(*row) <= summary.last);
+            rows.get(begin..end).unwrap_or_default()
+        });
+        let live = |row: &&u32| self.is_live_at(**row, at.seq);
+        let id = |row: &u32| self.table.item_of(*row).map(|item| self.table.id(item));
+        let first_state = own.and_then(|rows| rows.iter().find(live).and_then(id));
+        let last_state = own.and_then(|rows| rows.iter().rev().find(live).and_then(id));
+        let vectors = match self.vectors.is_empty() {
+            true => None,
+            false => self.vectors.sum(&|row| self.is_live(row) && self.table.at(row).is_some_and(within)),
+        };
+        let cohesion = vectors.as_ref().map(|(sum, count)| {
+            // The length of the mean: 1 when all point the same way.
+            let square: i128 = sum.iter().map(|s| i128::from(*s) * i128::from(*s)).sum();
+            let whole = i128::from(*count) * i128::from(*count) * 32_767 * 32_767 / 1_000_000;
+            u64::try_from((square / whole.max(1)).isqrt()).unwrap_or(0)
+        });
+        TreePart {
+            level: level as u64,
+            first: summary.first,
+            last: summary.last,
+            end: summary.end,
+            rows: u64::from(summary.rows),
+            live: u64::from(summary.live),
+            forgotten: u64::from(summary.forgotten),
+            importance: summary.importance,
+            kinds: kinds.into_iter().collect::<Named<u64>>(),
+            last_used: uses.iter().filter(|(at, _)| within(*at)).map(|(_, used)| *used).max(),
+            vectors: vectors.map_or(0, |(_, count)| count),
+            cohesion,
+            first_state,
+            last_state,
+            step: step.to_owned(),
+        }
+    }
+
+    /// What was purged: numbers, times and reasons; nothing of what it said is left. The engine adds the rest.
+    #[must_use]
+    pub fn tombstones(&self, at: At) -> Vec<Tombstone> {
+        let tomb = |(item, seq): (u32, throughline_journal::Seq)| Tombstone {
+            id: self.table.id(item),
+            remembered: self.table.item(item).map_or(0, |i| i.seq),
+            seq,
+            ..Tombstone::default()
+        };
+        self.table.tombstones().filter(|(_, seq)| *seq <= at.seq).map(tomb).collect()
+    }
+}

@@ -1,0 +1,339 @@
+//! The synchronous, scalar way in for hot loops: row numbers in, row numbers and counts out. Rows keep their
+//! numbers for ever, whatever is forgotten; nothing is allocated for a row.
+//!
+//! Everything is as of what is folded now: the newest state.
+
+use throughline_journal::Millis;
+
+use crate::columns::Columns;
+use crate::index::{Block, Rows as _};
+use crate::memory::Memory;
+use crate::pyramid::LANES;
+
+/// What a column gives for a row whose body is not in memory: it was purged, or no such row was ever made.
+pub const NOT_RESIDENT: &str = "not-resident";
+
+/// Which kinds are wanted, by number.
+struct Wanted {
+    all: bool,
+    bits: Vec<u8>,
+    mask: u64,
+}
+
+impl Wanted {
+    fn of(kinds: &[u16]) -> Self {
+        let mut bits = vec![0; kinds.iter().map(|k| usize::from(*k) + 1).max().unwrap_or(0).max(64)];
+        let mut mask = 0;
+        for kind in kinds {
+            bits.get_mut(usize::from(*kind)).into_iter().for_each(|bit| *bit = 1);
+            mask |= 1 << (kind % 64);
+        }
+        Self { all: kinds.is_empty(), bits, mask }
+    }
+
+    fn has(&self, kind: u16) -> usize {
+        self.bits.get(usize::from(kind)).copied().map_or(0, usize::from)
+    }
+}
+
+impl Memory {
+    /// The number of a kind, for the other calls; `None` when no event ever had it.
+    #[must_use]
+    pub fn kind_number(&self, name: &str) -> Option<u16> {
+        self.table.kinds.get_index_of(name).and_then(|n| u16::try_from(n).ok())
+    }
+
+    /// The name of a kind.
+    #[must_use]
+    pub fn kind_name(&self, kind: u16) -> Option<&str> {
+        self.table.kinds.get_index(usize::from(kind)).map(String::as_str)
+    }
+
+    /// How many kinds have numbers.
+    #[must_use]
+    pub fn kind_count(&self) -> usize {
+        self.table.kinds.len()
+    }
+
+    /// The number of an entity.
+    #[must_use]
+    pub fn entity_number(&self, name: &str) -> Option<u32> {
+        self.table.entities.get_index_of(name).and_then(|n| u32::try_from(n).ok())
+    }
+
+    /// The name of an entity.
+    #[must_use]
+    pub fn entity_name(&self, entity: u32) -> Option<&str> {
+        self.table.entities.get_index(entity as usize).map(String::as_str)
+    }
+
+    /// How many rows were ever made.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.table.rows()
+    }
+
+    /// When a row begins; `None` when it is not resident.
+    #[must_use]
+    pub fn row_time(&self, row: u32) -> Option<Millis> {
+        self.resident(row)?;
+        self.table.at(row)
+    }
+
+    /// A row's kind.
+    #[must_use]
+    pub fn row_kind(&self, row: u32) -> Option<u16> {
+        self.resident(row)?;
+        self.table.kind_of(row)
+    }
+
+    /// A row's text.
+    #[must_use]
+    pub fn row_text(&self, row: u32) -> Option<&str> {
+        self.resident(row)?;
+        Some(self.table.text(row))
+    }
+
+    /// A row's entities.
+    #[must_use]
+    pub fn row_entities(&self, row: u32) -> Option<&[u32]> {
+        self.resident(row)?;
+        Some(self.table.entities_of(row))
+    }
+
+    /// The id of a row's event.
+    #[must_use]
+    pub fn row_id(&self, row: u32) -> Option<String> {
+        self.table.item_of(row).map(|item| self.table.id(item))
+    }
+
+    /// The newest row of an event.
+    #[must_use]
+    pub fn row_of(&self, id: &str) -> Option<u32> {
+        self.table.find(id).and_then(|item| self.table.version_at(item, throughline_journal::Seq::MAX))
+    }
+
+    fn resident(&self, row: u32) -> Option<()> {
+        let item = self.table.item_of(row)?;
+        self.table.purged(item).is_none().then_some(())
+    }
+
+    /// Puts the rows that begin in `since..until` and are of one of the kinds (any, when none is named) into
+    /// `out`, in order of time from the first; at most `limit`. Gives how many there are in `out`.
+    pub fn rows_in(&self, since: Millis, until: Millis, kinds: &[u16], limit: usize, out: &mut Vec<u32>) -> usize {
+        out.clear();
+        let wanted = Wanted::of(kinds);
+        let (first, end) = (self.time.first_block(since), self.time.end_block(until));
+        for block in self.time.blocks().get(first..end.max(first)).unwrap_or_default() {
+            if !wanted.all && block.summary.mask & wanted.mask == 0 {
+                continue;
+            }
+            let from = block.ts.partition_point(|ts| *ts < since);
+            let to = match block.ts.last() {
+                Some(last) if *last < until => block.ts.len(),
+                _ => block.ts.partition_point(|ts| *ts < until),
+            };
+            let (kinds, rows) = (
+                block.kind.get(from..to).unwrap_or_default(),
+                block.row.get(from..to).unwrap_or_default(),
+            );
+            if block.summary.is_clean() {
+                fill(&wanted, kinds, rows, out);
+            } else {
+                let live = kinds.iter().zip(rows).filter(|(kind, row)| {
+                    (wanted.all || wanted.has(**kind) == 1) && !self.table.is_dead(**row)
+                });
+                out.extend(live.map(|(_, row)| *row));
+            }
+            if out.len() >= limit {
+                out.truncate(limit);
+                break;
+            }
+        }
+        out.len()
+    }
+
+    /// The last row of a kind that begins before a time.
+    #[must_use]
+    pub fn last_row(&self, kind: u16, before: Millis) -> Option<u32> {
+        let mask = 1u64 << (kind % 64);
+        let end = self.time.end_block(before);
+        let blocks = self.time.blocks();
+        let within = |block: &Block, end: usize| {
+            let kinds = block.kind.get(..end)?;
+            let rows = block.row.get(..end)?;
+            let found = |(k, row): &(&u16, &u32)| **k == kind && !self.table.is_dead(**row);
+            kinds.iter().zip(rows).rev().find(found).map(|(_, row)| *row)
+        };
+        let last = blocks.get(end.checked_sub(1)?)?;
+        if last.summary.mask & mask != 0
+            && let Some(row) = within(last, last.ts.partition_point(|ts| *ts < before))
+        {
+            return Some(row);
+        }
+        self.time.last_block_of(end - 1, kind, &mut |block| within(block, block.row.len()))
+    }
+
+    /// The newest rows of an entity that begin before a time, newest first, at most `limit`.
+    pub fn rows_of(&self, entity: u32, before: Millis, limit: usize, out: &mut Vec<u32>) -> usize {
+        out.clear();
+        let Some(list) = self.by_entity.get(entity as usize) else { return 0 };
+        let end = list.partition_point(|row| self.table.at(*row).is_some_and(|at| at < before));
+        for row in list.get(..end).unwrap_or_default().iter().rev() {
+            if out.len() >= limit {
+                break;
+            }
+            if !self.table.is_dead(*row) {
+                out.push(*row);
+            }
+        }
+        out.len()
+    }
+
+    /// Counts the live rows in equal parts of `since..until` by kind, exactly: part after part, each with one
+    /// counter for each kind that has a number. Gives how many parts there are.
+    pub fn counts_into(&self, since: Millis, until: Millis, parts: usize, out: &mut Vec<u32>) -> usize {
+        let kinds = self.table.kinds.len();
+        out.clear();
+        out.resize(parts * kinds, 0);
+        if kinds == 0 || parts == 0 || until <= since {
+            return parts;
+        }
+        let span = i128::from(until) - i128::from(since);
+        let edge = |i: usize| Millis::try_from(i128::from(since) + span * i as i128 / parts as i128).unwrap_or(until);
+        let blocks = self.time.blocks();
+        let mut number = self.time.first_block(since);
+        // Where the part that is counted begins, as a place in the block.
+        let mut place = blocks.get(number).map_or(0, |b| b.ts.partition_point(|ts| *ts < since));
+        for (part, counts) in out.chunks_exact_mut(kinds).enumerate() {
+            let end = edge(part + 1);
+            while let Some(block) = blocks.get(number) {
+                let whole = block.ts.last().is_some_and(|last| *last < end);
+                let to = match whole {
+                    true => block.ts.len(),
+                    false => place + block.ts.get(place..).map_or(0, |rest| rest.partition_point(|ts| *ts < end)),
+                };
+                self.count_part(block, place, to, counts);
+                if !whole {
+                    place = to;
+                    break;
+                }
+                (number, place) = (number + 1, 0);
+            }
+        }
+        parts
+    }
+
+    /// Counts the live rows of a block from one place to another, from whichever side is the shorter way.
+    fn count_part(&self, block: &Block, from: usize, to: usize, counts: &mut [u32]) {
+        let bump = |counts: &mut [u32], from: usize, to: usize, up: bool| {
+            let kinds = block.kind.get(from..to).unwrap_or_default();
+            let change = |kind: &u16, counts: &mut [u32]| {
+                if let Some(slot) = counts.get_mut(usize::from(*kind)) {
+                    *slot = if up { slot.wrapping_add(1) } else { slot.wrapping_sub(1) };
+                }
+            };
+            if block.summary.is_clean() {
+                kinds.iter().for_each(|kind| change(kind, counts));
+            } else {
+                let rows = block.row.get(from..to).unwrap_or_default();
+                let live = kinds.iter().zip(rows).filter(|(_, row)| !self.table.is_dead(**row));
+                live.for_each(|(kind, _)| change(kind, counts));
+            }
+        };
+        if (to - from) * 2 <= block.row.len() {
+            bump(counts, from, to, true);
+            return;
+        }
+        for kind in &block.summary.kinds {
+            if let Some(slot) = counts.get_mut(usize::from(kind.kind)) {
+                *slot = slot.wrapping_add(kind.live);
+            }
+        }
+        bump(counts, 0, from, false);
+        bump(counts, to, block.row.len(), false);
+    }
+
+    /// The counters of the pyramid for a window, in at most about so many parts: where the first begins, how
+    /// wide each is, how many there are. A part has [`LANES`] counters.
+    pub fn drawn_into(&self, since: Millis, until: Millis, most: usize, out: &mut Vec<u32>) -> (Millis, Millis, usize) {
+        self.with_pyramid(|pyramid| {
+            let (begin, width, parts) = pyramid.parts(since, until, most);
+            out.clear();
+            out.reserve(parts.len() * LANES);
+            parts.iter().for_each(|part| out.extend_from_slice(part));
+            (begin, width, parts.len())
+        })
+    }
+
+    /// The rows that hold the words best, best first, that begin in a window and are of one of the kinds.
+    pub fn rows_with(
+        &self,
+        words: &str,
+        since: Millis,
+        until: Millis,
+        kinds: &[u16],
+        limit: usize,
+        out: &mut Vec<u32>,
+    ) -> usize {
+        out.clear();
+        let mut wanted = self.words.wanted(words);
+        wanted.truncate(crate::limits::MAX_QUERY_TERMS);
+        let filter = crate::recall::Filter::of_rows(since, until, kinds);
+        let mut scores = self.scratch.borrow_mut();
+        self.score_words(throughline_journal::Seq::MAX - 1, &wanted, &filter, &mut scores);
+        let touched = std::mem::take(&mut scores.touched);
+        out.extend_from_slice(&touched);
+        let order =
+            |a: &u32, b: &u32| scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a));
+        if limit > 0 && out.len() > limit {
+            out.select_nth_unstable_by(limit - 1, order);
+        }
+        out.truncate(limit);
+        out.sort_unstable_by(order);
+        scores.clear(&touched);
+        out.len()
+    }
+
+    /// The rows nearest to a vector, nearest first, that begin in a window.
+    pub fn rows_near(&self, vector: &[f32], since: Millis, until: Millis, limit: usize, out: &mut Vec<u32>) -> usize {
+        out.clear();
+        let usable = !vector.is_empty() && vector.iter().all(|x| x.is_finite()) && vector.iter().any(|x| *x != 0.0);
+        if usable {
+            let keep = |row: u32| {
+                self.table.at(row).is_some_and(|at| at >= since && at < until) && !self.table.is_dead(row)
+            };
+            let (near, _) = self.vectors.nearest(vector, limit, &keep);
+            out.extend(near.iter().map(|(row, _)| *row));
+        }
+        out.len()
+    }
+
+    /// The command that remembers columns, as its JSON text.
+    #[must_use]
+    pub fn columns_command(columns: &Columns) -> String {
+        let mut value = columns.to_value();
+        if let throughline_value::Value::Map(map) = &mut value {
+            map.insert("type".to_owned(), "remember_columns".into());
+        }
+        value.to_json()
+    }
+}
+
+/// Appends the rows of wanted kinds, without a branch that depends on them.
+fn fill(wanted: &Wanted, kinds: &[u16], rows: &[u32], out: &mut Vec<u32>) {
+    if wanted.all {
+        out.extend_from_slice(rows);
+        return;
+    }
+    let begin = out.len();
+    out.resize(begin + rows.len(), 0);
+    let mut n = begin;
+    for (kind, row) in kinds.iter().zip(rows) {
+        if let Some(slot) = out.get_mut(n) {
+            *slot = *row;
+        }
+        n += wanted.has(*kind);
+    }
+    out.truncate(n);
+}

@@ -1,0 +1,237 @@
+//! Vectors of meaning: scanned as small whole numbers, the best of them weighed again with finer ones.
+//!
+//! A vector is brought to length 1. For the scan each component is a byte, scaled by the vector's largest; for
+//! weighing it is a whole number of 32,767ths. Both are whole, so sums of them are exact whatever is added or
+//! taken away. Vectors of different dimensions live in different spaces.
+
+use throughline_journal::Millis;
+use throughline_protocol::Refusal;
+use throughline_value::{SortedMap, Value};
+
+use crate::columns::{decode, encode};
+use crate::limits::MAX_DIMENSIONS;
+
+/// What a component of 1 is, as a whole number.
+const WHOLE: f32 = 32_767.0;
+/// How many of the best of the scan are weighed again, for each hit wanted; and the fewest.
+const RESCORED: usize = 4;
+const LEAST_RESCORED: usize = 64;
+
+/// All vectors, by dimension.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vectors {
+    spaces: SortedMap<u32, Space>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Space {
+    /// Rows in the order of writing.
+    rows: Vec<u32>,
+    bytes: Vec<i8>,
+    scales: Vec<f32>,
+    exact: Vec<i16>,
+}
+
+/// Reads a vector: a list of numbers, or base64 of little-endian 32-bit floats.
+pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<f32>, Refusal> {
+    let bad = |message: &str| Refusal::new("bad-vector", message.to_owned()).at_path(path);
+    let list: Option<Vec<f32>> = match value {
+        Value::List(list) => list.iter().map(|n| n.as_number().map(|n| n.to_f64() as f32)).collect(),
+        Value::Text(text) => decode(text).filter(|bytes| bytes.len().is_multiple_of(4)).map(|bytes| {
+            let one = |four: &[u8]| four.try_into().map(f32::from_le_bytes).unwrap_or(f32::NAN);
+            bytes.chunks(4).map(one).collect()
+        }),
+        _ => None,
+    };
+    let list = list.ok_or_else(|| bad("a vector is a list of numbers, or base64 of little-endian 32-bit floats"))?;
+    if list.is_empty() || list.len() > MAX_DIMENSIONS {
+        return Err(bad(&format!("a vector has 1 to {MAX_DIMENSIONS} components")));
+    }
+    if list.iter().any(|x| !x.is_finite()) || list.iter().all(|x| *x == 0.0) {
+        return Err(bad("the components are finite, and not all of them 0"));
+    }
+    Ok(list)
+}
+
+/// A vector as a record holds it.
+pub(crate) fn pack(vector: &[f32]) -> String {
+    let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+    encode(&bytes)
+}
+
+/// Whole numbers of 32,767ths, of the vector brought to length 1.
+fn exact(vector: &[f32]) -> Vec<i16> {
+    let square: f64 = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+    let length = square.sqrt();
+    #[expect(clippy::cast_possible_truncation, reason = "clamped to what the type holds")]
+    let one = |x: &f32| ((f64::from(*x) / length) * f64::from(WHOLE)).round().clamp(-32_767.0, 32_767.0) as i16;
+    vector.iter().map(one).collect()
+}
+
+/// Bytes, scaled by the largest component; and the scale.
+fn bytes(exact: &[i16]) -> (impl Iterator<Item = i8> + '_, f32) {
+    let most = exact.iter().map(|x| x.unsigned_abs()).max().unwrap_or(1).max(1);
+    let scale = f32::from(most) / 127.0;
+    #[expect(clippy::cast_possible_truncation, reason = "at most 127 by the scale")]
+    let one = move |x: &i16| (f32::from(*x) / scale).round().clamp(-127.0, 127.0) as i8;
+    (exact.iter().map(one), scale)
+}
+
+/// The sum of the products; written so that it becomes vector instructions.
+fn dot(a: &[i8], b: &[i8]) -> i32 {
+    a.iter().zip(b).map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y))).sum()
+}
+
+fn dot_exact(a: &[i16], b: &[i16]) -> i64 {
+    a.iter().zip(b).map(|(x, y)| i64::from(i32::from(*x) * i32::from(*y))).sum()
+}
+
+impl Space {
+    fn place(&self, row: u32) -> Option<usize> {
+        self.rows.binary_search(&row).ok()
+    }
+
+    fn of(&self, place: usize, dimension: usize) -> &[i16] {
+        self.exact.get(place * dimension..(place + 1) * dimension).unwrap_or_default()
+    }
+}
+
+impl Vectors {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spaces.is_empty()
+    }
+
+    /// Adds the vector of a row that is newer than all before it.
+    pub(crate) fn add(&mut self, row: u32, vector: &[f32]) {
+        self.push(row, &exact(vector));
+    }
+
+    fn push(&mut self, row: u32, exact: &[i16]) {
+        let space = self.spaces.entry(u32::try_from(exact.len()).unwrap_or(0)).or_default();
+        let (small, scale) = bytes(exact);
+        space.rows.push(row);
+        space.bytes.extend(small);
+        space.scales.push(scale);
+        space.exact.extend_from_slice(exact);
+    }
+
+    /// Gives a row the vector of the version before it.
+    pub(crate) fn copy(&mut self, from: u32, to: u32) {
+        if let Some(exact) = self.exact(from).map(<[i16]>::to_vec) {
+            self.push(to, &exact);
+        }
+    }
+
+    /// A row's vector as whole numbers.
+    pub(crate) fn exact(&self, row: u32) -> Option<&[i16]> {
+        self.spaces.iter().find_map(|(dimension, space)| {
+            space.place(row).map(|place| space.of(place, *dimension as usize))
+        })
+    }
+
+    /// Takes a row's vector out.
+    pub(crate) fn remove(&mut self, row: u32) {
+        for (dimension, space) in self.spaces.iter_mut() {
+            let Some(place) = space.place(row) else { continue };
+            let range = place * *dimension as usize..(place + 1) * *dimension as usize;
+            space.rows.remove(place);
+            space.scales.remove(place);
+            space.bytes.drain(range.clone());
+            space.exact.drain(range);
+        }
+        self.spaces.retain(|_, space| !space.rows.is_empty());
+    }
+
+    /// The rows nearest to a vector, nearest first, with the cosine; and how many rows could have been.
+    pub(crate) fn nearest(&self, vector: &[f32], most: usize, keep: &dyn Fn(u32) -> bool) -> (Vec<(u32, f64)>, u64) {
+        let query = exact(vector);
+        let Some(space) = self.spaces.get(&u32::try_from(query.len()).unwrap_or(0)) else { return (Vec::new(), 0) };
+        let small: Vec<i8> = bytes(&query).0.collect();
+        let mut found: Vec<(f32, u32)> = Vec::new();
+        for (place, ((row, scale), own)) in
+            (0u32..).zip(space.rows.iter().zip(&space.scales).zip(space.bytes.chunks_exact(query.len())))
+        {
+            if keep(*row) {
+                found.push((dot(own, &small) as f32 * scale, place));
+            }
+        }
+        let total = found.len() as u64;
+        let wide = most.saturating_mul(RESCORED).max(LEAST_RESCORED);
+        let nearer = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1));
+        if found.len() > wide {
+            found.select_nth_unstable_by(wide, nearer);
+            found.truncate(wide);
+        }
+        let weigh = |(_, place): &(f32, u32)| {
+            let row = space.rows.get(*place as usize).copied().unwrap_or(0);
+            (dot_exact(space.of(*place as usize, query.len()), &query), row)
+        };
+        let mut weighed: Vec<(i64, u32)> = found.iter().map(weigh).collect();
+        weighed.sort_unstable_by(|a, b| b.cmp(a));
+        weighed.truncate(most);
+        let whole = f64::from(WHOLE) * f64::from(WHOLE);
+        (weighed.into_iter().map(|(n, row)| (row, n as f64 / whole)).collect(), total)
+    }
+
+    /// The sum of the vectors of some rows, by the largest space among them, and how many they are.
+    pub(crate) fn sum(&self, rows: &dyn Fn(u32) -> bool) -> Option<(Vec<i64>, u64)> {
+        let sums = self.spaces.iter().map(|(dimension, space)| {
+            let mut sum = vec![0i64; *dimension as usize];
+            let mut count = 0;
+            for (row, own) in space.rows.iter().zip(space.exact.chunks_exact(*dimension as usize)) {
+                if rows(*row) {
+                    count += 1;
+                    sum.iter_mut().zip(own).for_each(|(s, x)| *s += i64::from(*x));
+                }
+            }
+            (sum, count)
+        });
+        sums.max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 0)
+    }
+
+    /// How alike two rows are, in thousandths, when both have vectors of one dimension.
+    pub(crate) fn likeness(&self, a: u32, b: u32) -> Option<Millis> {
+        let (x, y) = (self.exact(a)?, self.exact(b)?);
+        (x.len() == y.len()).then(|| dot_exact(x, y) / (32_767 * 32_767 / 1_000))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_are_those_of_an_exact_scan_and_a_mean_survives_what_is_taken_out() {
+        let mut state = 5u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let (mut vectors, mut all) = (Vectors::default(), Vec::new());
+        for row in 0..2_000u32 {
+            let vector: Vec<f32> = (0..48).map(|_| random()).collect();
+            vectors.add(row * 3, &vector);
+            all.push(vector);
+        }
+        let cosine = |a: &[f32], b: &[f32]| {
+            let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(p, q)| f64::from(*p) * f64::from(*q)).sum::<f64>();
+            dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+        };
+        let mut same = 0;
+        for _ in 0..20 {
+            let query: Vec<f32> = (0..48).map(|_| random()).collect();
+            let mut gold: Vec<(f64, u32)> =
+                all.iter().zip(0u32..).filter(|(_, r)| r % 2 == 0).map(|(v, r)| (cosine(v, &query), r * 3)).collect();
+            gold.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let (got, total) = vectors.nearest(&query, 10, &|row| row / 3 % 2 == 0);
+            assert_eq!(total, 1_000);
+            same += got.iter().zip(&gold).filter(|(g, e)| g.0 == e.1 && (g.1 - e.0).abs() < 1e-3).count();
+        }
+        assert!(same >= 198, "{same} of 200");
+        let before = vectors.sum(&|row| row != 30).unwrap();
+        vectors.remove(30);
+        assert_eq!(vectors.sum(&|_| true).unwrap(), before);
+        assert_eq!((vectors.exact(30), vectors.exact(33).map(<[i16]>::len)), (None, Some(48)));
+    }
+}
