@@ -3,10 +3,10 @@
 //! **Invariant: only an assertion of the same subject and key can supersede.** A late fact goes in before
 //! the newer one and does not replace it. Nothing is ever removed: a retraction is one more entry.
 
-mod chunks;
 mod decide;
 mod evolve;
 mod order;
+mod store;
 mod timeline;
 mod view;
 
@@ -69,12 +69,12 @@ impl Ledger {
             digest.text(timeline.cardinality.name());
             digest.number(timeline.versions().len() as i64);
             for version in timeline.versions().iter() {
-                digest.number(version.seq as i64);
-                digest.number(version.recorded_at);
-                digest.number(i64::from(version.turn));
-                digest.number(version.valid_from);
-                digest.number(version.says as i64);
-                digest.value(&version.value);
+                digest.number(version.seq() as i64);
+                digest.number(version.recorded_at());
+                digest.number(i64::from(version.turn()));
+                digest.number(version.valid_from());
+                digest.number(version.says() as i64);
+                digest.value(version.value());
                 digest.value(&version.valid_to().into());
                 digest.value(&version.source().cloned().into());
                 digest.value(&version.confidence().cloned().into());
@@ -100,7 +100,7 @@ impl Ledger {
             let rows = timeline.current(at).into_iter().filter_map(|i| timeline.first_said(i, at.seq)).map(|version| {
                 let row: [Value; 5] = [
                     version.identity().clone(),
-                    version.valid_from.into(),
+                    version.valid_from().into(),
                     version.valid_to().into(),
                     version.source().cloned().into(),
                     version.confidence().cloned().into(),

@@ -8,7 +8,12 @@ mod check;
 mod decide;
 mod definition;
 mod evolve;
+mod explore;
+mod invariant;
 mod parse;
+mod paths;
+mod pure;
+mod run;
 mod step;
 mod view;
 
@@ -20,10 +25,14 @@ use throughline_protocol::view::TransitionLog;
 use throughline_value::{SortedMap, SortedSet};
 
 pub use decide::RefusedTransition;
+pub use explore::{MAX_CHECK_EDGES, MAX_CHECK_STATES, MAX_VALUATIONS};
+pub use invariant::MAX_INVARIANTS;
 pub use parse::{MAX_MACHINE_DEPTH, MAX_MACHINE_STATES};
+pub use run::MAX_MICROSTEPS;
 pub use step::{Allowed, Timer, Transition};
 
 use definition::Definition;
+use run::Config;
 
 /// The state machine; see the module.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +145,32 @@ impl Machine {
 }
 
 impl Standing {
+    /// The same by the numbers of a definition.
+    fn config(&self, definition: &Definition) -> Config {
+        let find = |path: &String| definition.find(path);
+        Config {
+            active: self.entered.keys().filter_map(find).collect(),
+            remembered: self
+                .remembered
+                .iter()
+                .filter_map(|(path, kept)| Some((find(path)?, kept.iter().filter_map(find).collect())))
+                .collect(),
+        }
+    }
+
+    /// The same after a transition, without times.
+    fn after(&self, done: &Transition) -> Self {
+        let mut after = self.clone();
+        for path in &done.exited {
+            after.entered.remove(path);
+        }
+        after.entered.extend(done.entered.iter().map(|path| (path.clone(), 0)));
+        after.remembered.extend(done.remembered.iter().map(|(path, kept)| (path.clone(), kept.clone())));
+        after.active.clone_from(&done.to);
+        after.finished = done.finished;
+        after
+    }
+
     fn digest(&self, digest: &mut Digest) {
         for path in &self.active {
             digest.text(path);

@@ -1,20 +1,22 @@
 //! Whether a fact may be asserted or retracted, and what that does.
 
 use throughline_expr::time::{Zone, parse_instant};
-use throughline_journal::Millis;
+use throughline_journal::{ActorKind, Millis};
 use throughline_protocol::check::check_value;
 use throughline_protocol::command::{AssertFact, RetractFact};
 use throughline_protocol::domain::{FactType, FieldType};
 use throughline_protocol::{At, Context, DEFAULT_SUBJECT, Decision, Refusal, Time, nearest};
 use throughline_value::{Map, Number, Value};
 
-use super::timeline::{Cardinality, Says, Timeline};
+use super::timeline::{Cardinality, Entry, Rank, Rule, Says, Timeline};
 use super::{Ledger, MAX_NAME_CHARS, MAX_VALUE_BYTES};
 
 /// What the domain says about a key, resolved.
 struct Rules<'a> {
     cardinality: Cardinality,
     value: &'a FieldType,
+    /// How conflicts between sources are settled, when not by the newest.
+    rule: Option<Rule>,
 }
 
 /// A value as it is stored.
@@ -65,7 +67,10 @@ impl Ledger {
 
         let timeline = self.timeline(subject, key);
         let at = At { seq: u64::MAX, valid_at: valid_from };
+        let ranked = rules.rule.is_some() && timeline.is_some_and(|t| t.rule(u32::MAX).is_some());
         let current = timeline.and_then(|t| match rules.cardinality {
+            // Each source takes the place of what it said itself.
+            _ if ranked => t.current_of_source(command.source.as_deref(), at),
             Cardinality::Many => t.current_of(checked.identity(), at),
             Cardinality::One | Cardinality::Interval => t.current(at).pop(),
             Cardinality::Append => None,
@@ -74,26 +79,28 @@ impl Ledger {
         if let Some(origin) = ctx.origin
             && let Some(same) = timeline.and_then(|t| t.repeats(origin, Says::Asserted, checked.identity()))
         {
-            return Ok(Decision::unchanged(unchanged(same.number)));
+            return Ok(Decision::unchanged(unchanged(same.number())));
         }
         let same = current.filter(|v| v.says_already(checked.identity(), valid_to, command.confidence.as_ref()));
         // What is already true makes no version. But where the input has its place in valid time or at a source,
         // that it was said is kept: what arrives later can come to stand before it.
         if let Some(version) = same
             && ctx.origin.is_none()
-            && ctx.valid_from.is_none_or(|from| from <= version.valid_from)
+            && ctx.valid_from.is_none_or(|from| from <= version.valid_from())
         {
-            return Ok(Decision::unchanged(unchanged(version.number)));
+            return Ok(Decision::unchanged(unchanged(version.number())));
         }
         if same.is_none() {
+            // What a caller has seen is what counts, whoever said it.
+            let stands = if ranked { timeline.and_then(|t| t.get(t.current(at).pop()?)) } else { current };
             let seen = match rules.cardinality {
-                Cardinality::One | Cardinality::Interval => current.map_or(0, |v| v.number),
+                Cardinality::One | Cardinality::Interval => stands.map_or(0, Entry::number),
                 Cardinality::Many | Cardinality::Append => newest(timeline),
             };
-            expect(command.expected_version, seen, current.map(|v| &v.value))?;
+            expect(command.expected_version, seen, stands.map(Entry::value))?;
         }
         let late = timeline.and_then(|t| t.next_after(valid_from, ctx.origin, checked.identity()));
-        let number = same.map_or(u64::from(newest(timeline)) + 1, |v| u64::from(v.number));
+        let number = same.map_or(u64::from(newest(timeline)) + 1, |v| u64::from(v.number()));
         let superseded = current.filter(|_| same.is_none());
         let mut data = Map::new();
         data.insert("subject".to_owned(), subject.into());
@@ -106,13 +113,15 @@ impl Ledger {
                 data.insert(name.to_owned(), value);
             }
         };
-        optional("confirms", same.map(|v| u64::from(v.number).into()));
+        optional("confirms", same.map(|v| u64::from(v.number()).into()));
         optional("identity", checked.identity);
         optional("valid_to", valid_to.map(Value::from));
         optional("source", command.source.clone().map(Value::from));
         optional("confidence", command.confidence.clone().map(Value::from));
-        optional("superseded", superseded.map(|v| Value::from(v.seq)));
-        optional("before", late.map(|v| Value::from(v.seq)));
+        optional("superseded", superseded.map(|v| Value::from(v.seq())));
+        optional("before", late.map(|v| Value::from(v.seq())));
+        optional("rule", rules.rule.map(|rule| rule.name().into()));
+        optional("rank", rules.rule.map(|_| rank(ctx, command.source.as_deref()).to_value()));
         optional("zone_assumed", (checked.zone_assumed || end_assumed).then(|| true.into()));
         optional(
             "valid_to_text",
@@ -124,7 +133,7 @@ impl Ledger {
         let result = Value::from([
             ("version", Value::from(number)),
             ("unchanged", same.is_some().into()),
-            ("superseded", superseded.map(|v| u64::from(v.number)).into()),
+            ("superseded", superseded.map(|v| u64::from(v.number())).into()),
             ("late", late.is_some().into()),
         ]);
         Ok(Decision::one(ctx.draft("fact.asserted", Value::Map(data)), result))
@@ -160,17 +169,17 @@ impl Ledger {
             return Ok(Decision::unchanged(nothing_retracted()));
         }
         let at = At { seq: u64::MAX, valid_at: ctx.valid() };
-        let ended: Vec<_> = timeline
+        let ended: Vec<Entry<'_>> = timeline
             .map(|t| t.current(at).into_iter().filter_map(|i| t.get(i)).collect::<Vec<_>>())
             .unwrap_or_default()
             .into_iter()
             .filter(|v| value.as_ref().is_none_or(|value| v.identity() == value.identity()))
             .collect();
         let seen = match rules.cardinality {
-            Cardinality::One | Cardinality::Interval => ended.last().map_or(0, |v| v.number),
+            Cardinality::One | Cardinality::Interval => ended.last().map_or(0, |v| v.number()),
             Cardinality::Many | Cardinality::Append => newest(timeline),
         };
-        expect(command.expected_version, seen, ended.last().map(|v| &v.value))?;
+        expect(command.expected_version, seen, ended.last().map(|v| v.value()))?;
         // What a source says counts also where it comes before the assertion that it takes back; but a value
         // that a key with one value does not have is no news.
         let matters = ctx.origin.is_some() && (value.is_none() || rules.cardinality == Cardinality::Many);
@@ -182,14 +191,17 @@ impl Ledger {
         data.insert("key".to_owned(), key.into());
         data.insert("cardinality".to_owned(), rules.cardinality.name().into());
         data.insert("all".to_owned(), value.is_none().into());
+        if let Some(rule) = rules.rule {
+            data.insert("rule".to_owned(), rule.name().into());
+        }
         if let Some(value) = value {
             data.insert("value".to_owned(), value.value);
             if let Some(identity) = value.identity {
                 data.insert("identity".to_owned(), identity);
             }
         }
-        data.insert("ended".to_owned(), ended.iter().map(|v| v.seq).collect::<Vec<_>>().into());
-        let numbers: Vec<u64> = ended.iter().map(|v| u64::from(v.number)).collect();
+        data.insert("ended".to_owned(), ended.iter().map(|v| v.seq()).collect::<Vec<_>>().into());
+        let numbers: Vec<u64> = ended.iter().map(|v| u64::from(v.number())).collect();
         let result = Value::from([("retracted", Value::from(numbers)), ("unchanged", false.into())]);
         Ok(Decision::one(ctx.draft("fact.retracted", Value::Map(data)), result))
     }
@@ -215,7 +227,9 @@ impl Ledger {
             );
             return Err(Refusal::new("cardinality-changed", message).at_path("/key"));
         }
-        Ok(Rules { cardinality, value: &fact.value })
+        let rule = fact.conflict.as_deref().and_then(Rule::parse);
+        let rule = rule.filter(|_| matches!(cardinality, Cardinality::One | Cardinality::Interval));
+        Ok(Rules { cardinality, value: &fact.value, rule })
     }
 
     fn unknown(&self, subject: &str, key: &str, ctx: &Context<'_>) -> Refusal {
@@ -229,6 +243,21 @@ impl Ledger {
             None => refusal.suggest(format!("the facts are {}", names.join(", "))),
         }
     }
+}
+
+/// How much a source counts. What a person or the domain's own rules say without naming a source is trusted
+/// fully; a source that the domain does not know is not trusted; one without a `trust` is trusted by half.
+fn rank(ctx: &Context<'_>, source: Option<&str>) -> Rank {
+    let said_here = matches!(ctx.actor.kind, ActorKind::User | ActorKind::Rule);
+    let person = source.is_none() && ctx.actor.kind == ActorKind::User;
+    let declared = source.and_then(|name| ctx.domain.sources.get(name));
+    let half = || Number::parse("0.5").unwrap_or_else(|| Number::from(0));
+    let trust = match (source, declared) {
+        (None, _) => Number::from(i64::from(said_here)),
+        (Some(_), None) => Number::from(0),
+        (Some(_), Some(source)) => source.trust.clone().unwrap_or_else(half),
+    };
+    Rank { trust, official: declared.is_some_and(|s| s.official), person }
 }
 
 fn unchanged(number: u32) -> Value {
@@ -246,7 +275,7 @@ fn nothing_retracted() -> Value {
 
 /// The newest version's number.
 fn newest(timeline: Option<&Timeline>) -> u32 {
-    timeline.and_then(|t| t.versions().last()).map_or(0, |v| v.count)
+    timeline.and_then(|t| t.versions().last()).map_or(0, Entry::count)
 }
 
 fn name<'a>(text: &'a str, path: &str) -> Result<&'a str, Refusal> {

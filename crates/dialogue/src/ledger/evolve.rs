@@ -6,7 +6,7 @@ use throughline_journal::{Origin, Record};
 use throughline_value::Value;
 
 use super::Ledger;
-use super::timeline::{Cardinality, Extra, Says, Timeline, Version};
+use super::timeline::{Cardinality, Extra, New, Rank, Rule, Says, Timeline};
 
 impl Ledger {
     /// Folds a record; records of other rooms change nothing, and one of its own kinds that cannot be read is
@@ -38,24 +38,26 @@ impl Ledger {
             confidence: data.get("confidence").and_then(Value::as_number).cloned(),
             origin: record.origin.as_ref().map(|o| Origin { source: o.source.clone(), seq: o.seq }),
             identity: data.get("identity").cloned(),
+            confirms: data.get("confirms").and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
+            rank: data.get("rank").and_then(Rank::read),
         };
+        let rule = text("rule").and_then(Rule::parse);
         let keys = self.subjects.entry(subject.to_owned()).or_default();
         let timeline = keys.entry(key.to_owned()).or_insert_with(|| Arc::new(Timeline::new(cardinality)));
         if timeline.cardinality != cardinality {
             return None;
         }
-        Arc::make_mut(timeline).add(Version {
+        let new = New {
             says,
             turn: record.turn,
-            number: data.get("confirms").and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0),
-            count: 0,
             confirms: data.contains_key("confirms"),
             seq: record.seq,
             recorded_at: record.recorded_at,
             valid_from: record.valid_from,
             value,
-            extra: (extra != Extra::default()).then(|| Box::new(extra)),
-        });
+            extra: (extra != Extra::default()).then(|| Arc::new(extra)),
+        };
+        Arc::make_mut(timeline).add(new, rule);
         Some(())
     }
 }

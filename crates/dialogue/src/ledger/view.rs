@@ -1,7 +1,7 @@
 //! What the ledger says at a moment.
 
 use throughline_journal::Seq;
-use throughline_protocol::view::{FactPage, FactView};
+use throughline_protocol::view::{ConflictView, FactPage, FactView};
 use throughline_protocol::{At, DEFAULT_SUBJECT};
 use throughline_value::{Map, Value};
 
@@ -36,6 +36,16 @@ impl Ledger {
         page
     }
 
+    /// Where sources disagree at a moment, and how that was settled.
+    #[must_use]
+    pub fn conflicts(&self, at: At, subject: Option<&str>, key: Option<&str>) -> Vec<ConflictView> {
+        let mut found = Vec::new();
+        for (subject, key, timeline) in self.timelines(subject, key) {
+            found.extend(timeline.conflict(at, subject, key));
+        }
+        found
+    }
+
     /// Every version of a fact that was known at a moment, oldest first.
     #[must_use]
     pub fn history(&self, subject: &str, key: &str, at: At) -> Vec<FactView> {
@@ -50,7 +60,7 @@ impl Ledger {
     pub fn get(&self, subject: &str, key: &str, at: At) -> Option<Value> {
         let timeline = self.timeline(subject, key)?;
         let current = timeline.current(at);
-        let mut values = current.iter().filter_map(|i| timeline.get(*i)).map(|v| v.value.clone());
+        let mut values = current.iter().filter_map(|i| timeline.get(*i)).map(|v| v.value().clone());
         match timeline.cardinality {
             Cardinality::One | Cardinality::Interval => values.next(),
             Cardinality::Many | Cardinality::Append => (!current.is_empty()).then(|| Value::List(values.collect())),
@@ -82,11 +92,11 @@ impl Ledger {
             let sure = version.confidence().map(|c| format!(", confidence {c}")).unwrap_or_default();
             let text = format!(
                 "`{key}`{about} is {}: version {}, asserted{source} in turn {}{sure}",
-                version.value.to_json(),
-                version.number,
-                version.turn
+                version.value().to_json(),
+                version.number(),
+                version.turn()
             );
-            steps.push((text, Some(version.seq)));
+            steps.push((text, Some(version.seq())));
         }
         let versions = timeline.count(at.seq);
         if versions > MAX_WHY_VERSIONS {
@@ -97,8 +107,8 @@ impl Ledger {
             let Some(version) = timeline.get(fate.index) else { continue };
             let by = fate.ended_by.map(|seq| format!(" by record {seq}")).unwrap_or_default();
             let text =
-                format!("{} was version {}, {}{by}", version.value.to_json(), version.number, fate.status.name());
-            steps.push((text, Some(version.seq)));
+                format!("{} was version {}, {}{by}", version.value().to_json(), version.number(), fate.status.name());
+            steps.push((text, Some(version.seq())));
             if steps.len() >= MAX_WHY_STEPS {
                 break;
             }
@@ -113,22 +123,23 @@ const MAX_WHY_VERSIONS: u64 = 4_096;
 /// The most steps of an explanation; the rest is in the history.
 const MAX_WHY_STEPS: usize = 32;
 
-fn fact(timeline: &Timeline, subject: &str, key: &str, fate: Fate, versions: u64) -> Option<FactView> {
+pub(super) fn fact(timeline: &Timeline, subject: &str, key: &str, fate: Fate, versions: u64) -> Option<FactView> {
     let version = timeline.get(fate.index)?;
     Some(FactView {
         subject: subject.to_owned(),
         key: key.to_owned(),
-        value: version.value.clone(),
-        version: u64::from(version.number),
-        valid_from: version.valid_from,
+        value: version.value().clone(),
+        version: u64::from(version.number()),
+        valid_from: version.valid_from(),
         valid_to: version.valid_to(),
-        recorded_at: version.recorded_at,
-        turn: version.turn,
+        recorded_at: version.recorded_at(),
+        turn: version.turn(),
         source: version.source().cloned(),
         confidence: version.confidence().cloned(),
         status: fate.status.name().to_owned(),
-        seq: version.seq,
+        seq: version.seq(),
         ended_by: fate.ended_by,
         versions,
+        trust: version.extra().and_then(|e| e.rank.as_ref()).map(|rank| rank.trust.clone()),
     })
 }

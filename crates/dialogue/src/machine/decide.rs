@@ -6,9 +6,9 @@ use throughline_protocol::command::SendEvent;
 use throughline_protocol::{Context, Decision, Refusal};
 use throughline_value::{Map, Value, to_value};
 
-use super::definition::{Definition, ROOT, StateId};
 use super::parse::parse;
-use super::step::guard_value;
+use super::pure::{begin, carry, standing_of};
+use super::step::{Transition, guard_value};
 use super::{Machine, check};
 
 /// A transition that was refused: the answer to the caller, and the record that keeps it for the audit.
@@ -27,8 +27,10 @@ impl Machine {
     /// `{state, effects, findings, unchanged}`.
     ///
     /// # Errors
-    /// The first problem of the document with all of them in `details.problems`; `state-not-in-machine`.
-    pub fn load(&self, ctx: &Context<'_>, document: &Value) -> Result<Decision, Refusal> {
+    /// The first problem of the document with all of them in `details.problems`; what the model check finds for
+    /// certain (`invariant-broken`, `endless-always`) with all findings in `details.findings`;
+    /// `state-not-in-machine`, `states-exclude-each-other`.
+    pub fn load(&self, ctx: &Context<'_>, document: &Value, env: &dyn Env) -> Result<Decision, Refusal> {
         let running = self.definition(Self::HEAD);
         if document.is_null() {
             let unchanged = Value::from([("state", Value::List(Vec::new())), ("unchanged", running.is_none().into())]);
@@ -44,40 +46,52 @@ impl Machine {
             return Ok(Decision::unchanged(Value::from([("state", Value::from(state)), ("unchanged", true.into())])));
         }
         let standing = self.standing(Self::HEAD).filter(|_| running.is_some_and(|d| d.id == definition.id));
-        let carried = match standing {
-            Some(standing) => {
-                Some(standing.active.iter().map(|path| carry(&definition, path)).collect::<Result<Vec<_>, _>>()?)
-            }
-            None => None,
-        };
-        let entered = definition.entered(carried.as_deref().unwrap_or(&[ROOT]), ROOT);
-        let active = definition.paths(&definition.innermost(&entered));
         // The actions of a state that is only carried over have been done.
-        let actions: Vec<Value> = match carried {
-            Some(_) => Vec::new(),
-            None => std::iter::once(&ROOT)
-                .chain(&entered)
-                .filter_map(|id| definition.state(*id))
-                .flat_map(|state| state.entry.clone())
-                .collect(),
+        let (carried, first) = match standing {
+            Some(standing) => {
+                let kept: Vec<_> = standing.remembered.iter().map(|(p, k)| (p.clone(), k.clone())).collect();
+                let (config, _) = carry(&definition, &standing.active, &kept)?;
+                (Some(standing_of(&definition, &config)), Transition::default())
+            }
+            None => (None, begin(&definition, env)?.1),
         };
-        let finished = definition.ended(ROOT, &entered);
-        let mut findings = definition.findings.clone();
-        findings.extend(check::unknown_facts(&definition, &ctx.domain.facts));
+        let (active, entered, finished) = match &carried {
+            Some(after) => (after.active.clone(), after.entered.keys().cloned().collect(), after.finished),
+            None => (first.to, first.entered, first.finished),
+        };
+        let actions = first.actions;
+        let findings = check::check(&definition, &ctx.domain.facts, "/machine").findings;
         let findings: Vec<Value> = findings.iter().filter_map(|finding| to_value(finding).ok()).collect();
+        let wrong = |finding: &&Value| finding.get("severity").and_then(Value::as_str) == Some("error");
+        if let Some(first) = findings.iter().find(wrong) {
+            let text = |name: &str| first.get(name).and_then(Value::as_str).unwrap_or_default();
+            return Err(Refusal::new(text("code"), text("message"))
+                .at_path(text("path"))
+                .with(Value::from([("findings", Value::List(findings.clone()))])));
+        }
         let mut digest = Digest::new("machine");
         digest.text(&definition.canonical);
-        let data = Value::from([
+        let mut data = Value::from([
             ("id", Value::from(definition.id.as_str())),
             ("hash", digest.finish().into()),
             ("to", active.clone().into()),
-            ("entered", definition.paths(&entered).into()),
+            ("entered", Value::from(entered)),
             ("carried", carried.is_some().into()),
             ("actions", Value::List(actions.clone())),
             ("finished", finished.into()),
             ("findings", Value::List(findings.clone())),
             ("definition", document.clone()),
         ]);
+        if let (Some(after), Value::Map(map)) = (&carried, &mut data)
+            && !after.remembered.is_empty()
+        {
+            let kept = after.remembered.iter().map(|(path, kept)| (path.clone(), kept.clone().into()));
+            map.insert("remembered".to_owned(), Value::Map(kept.collect()));
+        }
+        if let (true, Value::Map(map)) = (!first.remembered.is_empty(), &mut data) {
+            let kept = first.remembered.iter().map(|(path, kept)| (path.clone(), kept.clone().into()));
+            map.insert("remembered".to_owned(), Value::Map(kept.collect()));
+        }
         let result = Value::from([
             ("state", Value::from(active)),
             ("effects", Value::List(actions)),
@@ -119,6 +133,9 @@ impl Machine {
                     data.insert("remembered".to_owned(), Value::Map(remembered.collect()));
                 }
                 data.insert("finished".to_owned(), step.finished.into());
+                if !step.via.is_empty() {
+                    data.insert("via".to_owned(), step.via.into());
+                }
                 Ok(Decision::one(ctx.draft("machine.transitioned", Value::Map(data)), result))
             }
             Err(refusal) => {
@@ -140,17 +157,4 @@ impl Machine {
             }
         }
     }
-}
-
-/// Where a state goes on under a new definition.
-fn carry(definition: &Definition, path: &str) -> Result<StateId, Refusal> {
-    let path = definition.migrate.get(path).map_or(path, String::as_str);
-    let found = definition.find(path).filter(|id| *id != ROOT);
-    found.ok_or_else(|| {
-        let message = format!("the machine is in `{path}`, which the new definition does not have");
-        Refusal::new("state-not-in-machine", message)
-            .at_path("/machine/migrate")
-            .suggest(format!("say where it goes on: \"migrate\": {{\"{path}\": \"…\"}}"))
-            .with(Value::from([("state", path)]))
-    })
 }

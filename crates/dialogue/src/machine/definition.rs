@@ -5,6 +5,8 @@ use throughline_journal::Millis;
 use throughline_protocol::view::Finding;
 use throughline_value::{Named, SortedMap, SortedSet, Value};
 
+use super::invariant::Invariant;
+
 /// A state's place in [`Definition::states`]; the root is [`ROOT`].
 pub(crate) type StateId = usize;
 
@@ -23,6 +25,14 @@ pub(crate) struct Definition {
     /// Where a state of an older definition goes on.
     pub(crate) migrate: Named<String>,
     pub(crate) findings: Vec<Finding>,
+    /// What must hold on every path.
+    pub(crate) invariants: Vec<Invariant>,
+    /// The history states.
+    pub(crate) histories: Vec<StateId>,
+    /// Whether any transition needs no event.
+    pub(crate) has_always: bool,
+    /// Whether any state waits for an end inside it.
+    pub(crate) has_done: bool,
 }
 
 #[derive(Debug, Default)]
@@ -43,8 +53,32 @@ pub(crate) struct State {
     pub(crate) description: String,
     pub(crate) entry: Vec<Value>,
     pub(crate) exit: Vec<Value>,
+    /// The ways by event: also of delays (`after.…`), of ends inside (`done.<path>`), of work outside
+    /// (`done.invoke.<id>`, `error.invoke.<id>`), and under the empty name those that need no event.
     pub(crate) on: Named<Vec<Candidate>>,
     pub(crate) delays: Vec<Delay>,
+    /// Work outside that is begun when the state is entered.
+    pub(crate) invoke: Vec<Invoke>,
+}
+
+/// Work outside of the machine, as an effect.
+#[derive(Debug)]
+pub(crate) struct Invoke {
+    pub(crate) id: String,
+    pub(crate) src: String,
+    pub(crate) input: Value,
+}
+
+impl State {
+    /// The event that says that everything inside has come to its end.
+    pub(crate) fn done_event(&self) -> String {
+        format!("done.{}", self.path)
+    }
+
+    /// Whether an event comes from the machine itself, so that nobody has to send it.
+    pub(crate) fn raises(&self, event: &str) -> bool {
+        event.is_empty() || self.delays.iter().any(|d| d.event == event) || event == self.done_event()
+    }
 }
 
 /// One way an event can go.
@@ -129,13 +163,11 @@ impl Definition {
         }
     }
 
-    /// What a target stands for: of a history state what is `remembered` under its path.
-    pub(crate) fn meant(&self, target: StateId, remembered: &SortedMap<String, Vec<String>>) -> Vec<StateId> {
+    /// What a target stands for: of a history state what is `remembered`.
+    pub(crate) fn meant_by(&self, target: StateId, remembered: &SortedMap<StateId, Vec<StateId>>) -> Vec<StateId> {
         let Some(state) = self.state(target).filter(|state| state.history.is_some()) else { return vec![target] };
-        let known = remembered.get(&state.path).into_iter().flatten();
-        let known: Vec<StateId> = known.filter_map(|path| self.find(path)).collect();
-        if !known.is_empty() {
-            return known;
+        if let Some(known) = remembered.get(&target).filter(|known| !known.is_empty()) {
+            return known.clone();
         }
         let parent = state.parent.unwrap_or(ROOT);
         let default = state.otherwise.or_else(|| self.state(parent)?.initial);
@@ -150,10 +182,14 @@ impl Definition {
         &self,
         active: &SortedSet<StateId>,
         exited: &SortedSet<StateId>,
-    ) -> SortedMap<String, Vec<String>> {
-        let mut remembered = SortedMap::new();
-        for state in self.states.iter().filter(|s| s.parent.is_some_and(|p| exited.contains(&p))) {
-            let (Some(deep), Some(parent)) = (state.history, state.parent) else { continue };
+    ) -> Vec<(StateId, Vec<StateId>)> {
+        let mut remembered = Vec::new();
+        if exited.is_empty() {
+            return remembered;
+        }
+        for id in &self.histories {
+            let Some(state) = self.state(*id) else { continue };
+            let (Some(deep), Some(parent)) = (state.history, state.parent.filter(|p| exited.contains(p))) else { continue };
             let inside: SortedSet<StateId> = active.iter().filter(|id| self.inside(**id, parent)).copied().collect();
             let kept: Vec<StateId> = match deep {
                 true => self.innermost(&inside),
@@ -161,7 +197,7 @@ impl Definition {
                     inside.into_iter().filter(|id| self.state(*id).is_some_and(|s| s.parent == Some(parent))).collect()
                 }
             };
-            remembered.insert(state.path.clone(), self.paths(&kept));
+            remembered.push((*id, kept));
         }
         remembered
     }

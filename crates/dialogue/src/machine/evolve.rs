@@ -46,7 +46,11 @@ impl Machine {
         if let Some(findings) = data.get("findings").and_then(Value::as_list) {
             definition.findings = findings.iter().filter_map(|finding| from_value(finding).ok()).collect();
         }
-        let remembered = before.map(|b| b.remembered.clone()).unwrap_or_default();
+        // Records of older engines carry everything over as it was.
+        let mut remembered = before.map(|b| b.remembered.clone()).unwrap_or_default();
+        if let Some(kept) = data.get("remembered").and_then(Value::as_map) {
+            remembered = kept.iter().map(|(path, kept)| Some((path.clone(), texts(kept)?))).collect::<Option<_>>()?;
+        }
         let standing = Standing { active, entered, finished, remembered, ..Standing::default() };
         self.definitions.push(record.seq, Some(Arc::new(definition)));
         self.standings.push(record.seq, Arc::new(standing));

@@ -6,8 +6,9 @@ use throughline_journal::Millis;
 use throughline_protocol::{Refusal, nearest};
 use throughline_value::{Map, Named, Value};
 
-use super::check;
-use super::definition::{Candidate, Definition, Delay, ROOT, State, StateId};
+use super::definition::{Candidate, Definition, Delay, Invoke, ROOT, State, StateId};
+use super::invariant::{self, Invariant, MAX_INVARIANTS};
+use super::run::ALWAYS;
 
 /// The most states of a machine. More are refused with `too-many-states`.
 pub const MAX_MACHINE_STATES: usize = 2_000;
@@ -15,12 +16,15 @@ pub const MAX_MACHINE_STATES: usize = 2_000;
 /// The deepest nesting of states. Deeper ones are refused with `too-deep`.
 pub const MAX_MACHINE_DEPTH: usize = 16;
 
-const MACHINE_KEYS: &[&str] = &["migrate", "version"];
-const STATE_KEYS: &[&str] =
-    &["id", "initial", "states", "on", "after", "entry", "exit", "type", "description", "meta", "tags"];
+const MACHINE_KEYS: &[&str] = &["migrate", "version", "invariants"];
+const STATE_KEYS: &[&str] = &[
+    "id", "initial", "states", "on", "after", "always", "onDone", "invoke", "entry", "exit", "type", "description",
+    "meta", "tags",
+];
+const INVOKE_KEYS: &[&str] = &["id", "src", "input", "onDone", "onError"];
 const TRANSITION_KEYS: &[&str] = &["target", "guard", "cond", "actions", "reason", "reenter", "description", "meta"];
 /// What XState has and this machine does not run: refused, never ignored.
-const UNSUPPORTED: &[&str] = &["always", "onDone", "onError", "invoke", "context", "activities", "delay"];
+const UNSUPPORTED: &[&str] = &["onError", "context", "activities", "delay", "onSnapshot", "systemId", "output"];
 const HISTORY_KEYS: &[&str] = &["history", "target"];
 
 /// Reads a machine; `pointer` is where the document stands (`/machine`).
@@ -32,6 +36,7 @@ pub(crate) fn parse(document: &Value, pointer: &str) -> Result<Definition, Refus
     reader.state(document, pointer, None, String::new(), 0);
     reader.resolve();
     let migrate = reader.migrate(document, pointer);
+    let invariants = reader.invariants(document, pointer);
     let id = document.get("id").and_then(Value::as_str).unwrap_or("machine").to_owned();
     let mut problems = reader.problems.into_iter();
     if let Some(first) = problems.next() {
@@ -49,16 +54,23 @@ pub(crate) fn parse(document: &Value, pointer: &str) -> Result<Definition, Refus
         return Err(first.with(Value::from([("problems", Value::List(all))])));
     }
     let by_path = reader.states.iter().enumerate().map(|(id, state)| (state.path.clone(), id)).collect();
-    let mut definition = Definition {
+    let events = || reader.states.iter().flat_map(|state| state.on.keys().map(move |event| (state, event)));
+    let has_always = events().any(|(_, event)| event == ALWAYS);
+    let has_done = events().any(|(state, event)| *event == state.done_event());
+    let histories = (0..reader.states.len()).filter(|id| reader.states.get(*id).is_some_and(|s| s.history.is_some()));
+    let histories = histories.collect();
+    Ok(Definition {
         id,
         canonical: document.canonical(),
         states: reader.states,
         by_path,
         migrate,
         findings: Vec::new(),
-    };
-    definition.findings = check::findings(&definition, pointer);
-    Ok(definition)
+        invariants,
+        histories,
+        has_always,
+        has_done,
+    })
 }
 
 #[derive(Default)]
@@ -172,7 +184,8 @@ impl Reader {
         }
         self.transitions(map, id, pointer);
         self.children(map, id, pointer, &path, depth);
-        let goes_on = ["on", "after", "states"].iter().any(|k| map.contains_key(k));
+        let ways = ["on", "after", "always", "onDone", "invoke", "states"];
+        let goes_on = ways.iter().any(|k| map.contains_key(k));
         if kind == "history" && (goes_on || map.contains_key("entry") || map.contains_key("exit")) {
             let message = "a history state is never active: it has no transitions, actions or states inside";
             self.problem("history-state-goes-on", message, pointer);
@@ -252,8 +265,9 @@ impl Reader {
             Some(Value::Map(events)) => {
                 for (event, ways) in events {
                     let at = step(&at, event);
-                    if event.is_empty() || event.contains('*') || event.starts_with("after.") {
-                        let message = "an event has a plain name; `*` is not supported, and `after.` stands for delays";
+                    if event.is_empty() || event.contains('*') || event.starts_with("after.") || self.is_end(event) {
+                        let message = "an event has a plain name; `*` is not supported, `after.` stands for delays, and the \
+                                       end of a state is `onDone`";
                         self.problem("bad-name", message, &at);
                     }
                     self.ways(ways, id, event, &at);
@@ -261,6 +275,18 @@ impl Reader {
             }
             Some(other) => self.problem("wrong-type", format!("`on` maps events, it is not a {}", other.kind()), &at),
         }
+        if let Some(ways) = map.get("always") {
+            self.ways(ways, id, ALWAYS, &step(pointer, "always"));
+        }
+        if let Some(ways) = map.get("onDone") {
+            let event = self.states.get(id).map(State::done_event).unwrap_or_default();
+            if id == ROOT || !map.contains_key("states") {
+                let message = "`onDone` belongs to a state with states inside, not to the machine itself";
+                self.problem("unknown-field", message, &step(pointer, "onDone"));
+            }
+            self.ways(ways, id, &event, &step(pointer, "onDone"));
+        }
+        self.invokes(map, id, pointer);
         let at = step(pointer, "after");
         match map.get("after") {
             None => {}
@@ -284,6 +310,73 @@ impl Reader {
                 self.problem("wrong-type", format!("`after` maps delays, it is not a {}", other.kind()), &at)
             }
         }
+    }
+
+    /// Whether an event is one by which a state says that it came to its end.
+    fn is_end(&self, event: &str) -> bool {
+        event.strip_prefix("done.").is_some_and(|path| !path.starts_with("invoke.") )
+    }
+
+    fn invokes(&mut self, map: &Map, id: StateId, pointer: &str) {
+        let at = step(pointer, "invoke");
+        let list = match map.get("invoke") {
+            None => return,
+            Some(Value::List(list)) => list.iter().enumerate().map(|(i, v)| (v, step(&at, &i.to_string()))).collect(),
+            Some(one) => vec![(one, at)],
+        };
+        for (nth, (value, at)) in list.into_iter().enumerate() {
+            let Value::Map(map) = value else {
+                self.problem("wrong-type", format!("work outside is a map with `src`, not a {}", value.kind()), &at);
+                continue;
+            };
+            self.keys(map, INVOKE_KEYS, &[], &at);
+            let src = self.text(map, "src", &at).unwrap_or_default();
+            if src.is_empty() {
+                self.problem("missing-field", "`invoke` names what is to be done as `src`", &step(&at, "src"));
+            }
+            let path = self.states.get(id).map_or_else(String::new, |s| s.path.clone());
+            let name = match self.text(map, "id", &at) {
+                Some(name) => name,
+                None => if nth == 0 { path } else { format!("{path}.{nth}") },
+            };
+            for (field, event) in [("onDone", format!("done.invoke.{name}")), ("onError", format!("error.invoke.{name}"))] {
+                if let Some(ways) = map.get(field) {
+                    self.ways(ways, id, &event, &step(&at, field));
+                }
+            }
+            let input = map.get("input").cloned().unwrap_or_default();
+            if let Some(state) = self.states.get_mut(id) {
+                state.invoke.push(Invoke { id: name, src, input });
+            }
+        }
+    }
+
+    fn invariants(&mut self, document: &Value, pointer: &str) -> Vec<Invariant> {
+        let at = step(pointer, "invariants");
+        let list = match document.get("invariants") {
+            None => return Vec::new(),
+            Some(Value::List(list)) if list.len() <= MAX_INVARIANTS => list,
+            Some(Value::List(_)) => {
+                self.problem("too-many-invariants", format!("a machine has at most {MAX_INVARIANTS} invariants"), &at);
+                return Vec::new();
+            }
+            Some(other) => {
+                self.problem("wrong-type", format!("`invariants` is a list, not a {}", other.kind()), &at);
+                return Vec::new();
+            }
+        };
+        let mut read = Vec::new();
+        let events: Vec<&str> = self.states.iter().flat_map(|s| s.on.keys().map(String::as_str)).collect();
+        let mut problems = Vec::new();
+        for (i, value) in list.iter().enumerate() {
+            let at = step(&at, &i.to_string());
+            match invariant::parse(value, &at, &|path| self.child(ROOT, path), &self.states, &events) {
+                Ok(invariant) => read.push(invariant),
+                Err(refusal) => problems.push(refusal),
+            }
+        }
+        self.problems.extend(problems);
+        read
     }
 
     fn ways(&mut self, ways: &Value, id: StateId, event: &str, pointer: &str) {

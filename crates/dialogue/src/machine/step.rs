@@ -8,6 +8,7 @@ use throughline_protocol::{At, Refusal, nearest};
 use throughline_value::{InOrder as _, SortedMap, SortedSet, Value};
 
 use super::definition::{Candidate, Definition, ROOT, StateId};
+use super::run::{ALWAYS, Asked, Config, MAX_MICROSTEPS, Micro, actions};
 use super::{Machine, Standing};
 
 /// What an event would do.
@@ -31,6 +32,9 @@ pub struct Transition {
     pub remembered: SortedMap<String, Vec<String>>,
     /// Whether the machine is then finished.
     pub finished: bool,
+    /// The events of the single steps, when there were several: the first came from outside, the others are
+    /// `always` (the empty name) and ends that were reached.
+    pub via: Vec<String>,
 }
 
 /// An event that the present state knows.
@@ -107,49 +111,113 @@ impl Machine {
     /// # Errors
     /// `no-machine`; `illegal-transition` when the state does not know the event, `guard-false` when it does
     /// and no guard holds, `guard-error` when one of them could not be evaluated; the last three with
-    /// `{state, event, allowed, guards}` in the details.
+    /// `{state, event, allowed, guards}` in the details; `endless-always` when it does not come to rest.
     pub fn transition(&self, event: &str, data: &Value, env: &dyn Env) -> Result<Transition, Refusal> {
         let Some((definition, standing)) = self.definition(Self::HEAD).zip(self.standing(Self::HEAD)) else {
-            return Err(Refusal::new("no-machine", "the domain has no machine to send an event to"));
+            return Err(no_machine());
         };
-        let state = state_value(&standing.active);
-        let mut guards: Vec<GuardResult> = Vec::new();
-        let mut known = false;
-        let mut enabled: Vec<Enabled<'_>> = Vec::new();
-        let leaves = if standing.finished { Vec::new() } else { leaves(definition, standing) };
-        let mut looked_at: SortedMap<&str, bool> = SortedMap::new();
-        for leaf in leaves {
-            // The innermost state that takes the event takes it for everything around it.
-            'outwards: for source in definition.outwards(leaf) {
-                for way in definition.state(source).and_then(|s| s.on.get(event)).into_iter().flatten() {
-                    known = true;
-                    let held = *looked_at.entry(&way.pointer).or_insert_with(|| match &way.guard {
-                        None => true,
-                        Some(guard) => {
-                            let result = test(guard, data, &state, env);
-                            let held = result.held == Some(true);
-                            guards.push(result);
-                            held
-                        }
-                    });
-                    if held {
-                        if enabled.iter().all(|e| e.way.pointer != way.pointer) {
-                            let meant = way.target.map(|target| definition.meant(target, &standing.remembered));
-                            enabled.push(Enabled { source, way, targets: meant.unwrap_or_default() });
-                        }
-                        break 'outwards;
-                    }
-                }
-            }
-        }
-        if enabled.is_empty() {
-            return Err(self.refusal(definition, standing, event, known, &guards, env));
-        }
-        Ok(take(definition, standing, &enabled, guards))
+        step(definition, standing, event, data, env)
     }
 
-    fn refusal(
-        &self,
+    /// Whether a transition that needs no event is open now.
+    #[must_use]
+    pub fn goes_on(&self, at: At, env: &dyn Env) -> bool {
+        let Some((definition, standing)) = self.definition(at.seq).zip(self.standing(at.seq)) else { return false };
+        definition.has_always && !standing.finished && step(definition, standing, ALWAYS, &Value::Null, env).is_ok()
+    }
+}
+
+pub(crate) fn no_machine() -> Refusal {
+    Refusal::new("no-machine", "the domain has no machine to send an event to")
+}
+
+/// One event from a standing, run to its end.
+pub(crate) fn step(
+    definition: &Definition,
+    standing: &Standing,
+    event: &str,
+    data: &Value,
+    env: &dyn Env,
+) -> Result<Transition, Refusal> {
+    let mut guards: Vec<GuardResult> = Vec::new();
+    let mut config = standing.config(definition);
+    let mut holds = asking(definition, data, env, &mut guards);
+    let asked = if standing.finished { Asked::Unknown } else { config.take(definition, event, &mut holds) };
+    let known = !matches!(asked, Asked::Unknown);
+    let Asked::Taken(first) = asked else {
+        drop(holds);
+        return Err(refusal(definition, standing, event, known, &guards, env));
+    };
+    let entered = first.entered.clone();
+    let mut micros = vec![first];
+    let rests = config.settle(definition, &entered, &mut holds, &mut micros);
+    drop(holds);
+    if !rests {
+        return Err(endless(definition, &config).at_path("/event"));
+    }
+    Ok(Transition::of(definition, standing, &config, &micros, guards))
+}
+
+/// Asks guards, and keeps what they gave.
+pub(crate) fn asking<'d, 'g>(
+    definition: &'d Definition,
+    data: &'g Value,
+    env: &'g dyn Env,
+    guards: &'g mut Vec<GuardResult>,
+) -> impl FnMut(&'d Candidate, &Config) -> bool + use<'d, 'g> {
+    move |way, config| {
+        let Some(guard) = &way.guard else { return true };
+        let result = test(guard, data, &state_value(&definition.paths(&definition.innermost(&config.active))), env);
+        let held = result.held == Some(true);
+        guards.push(result);
+        held
+    }
+}
+
+pub(crate) fn endless(definition: &Definition, config: &Config) -> Refusal {
+    let state = definition.paths(&definition.innermost(&config.active));
+    let message = format!(
+        "after {MAX_MICROSTEPS} steps without an event the machine still goes on, now in `{}`; give an `always` a guard",
+        state.join(", ")
+    );
+    Refusal::new("endless-always", message).with(Value::from([("state", Value::from(state))]))
+}
+
+impl Transition {
+    /// What several steps did together.
+    pub(super) fn of(
+        definition: &Definition,
+        before: &Standing,
+        after: &Config,
+        micros: &[Micro<'_>],
+        guards: Vec<GuardResult>,
+    ) -> Self {
+        let mut exited: SortedSet<StateId> = SortedSet::new();
+        let mut entered: SortedSet<StateId> = SortedSet::new();
+        for micro in micros {
+            exited.extend(micro.exited.iter().copied());
+            entered.extend(micro.entered.iter().copied());
+        }
+        let entered: SortedSet<StateId> = entered.into_iter().filter(|id| after.active.contains(id)).collect();
+        let reasons = micros.iter().flat_map(|m| &m.ways).map(|way| way.reason.as_str());
+        let ended = definition.ended(ROOT, &after.active);
+        let remembered = after.remembered.iter().map(|(id, kept)| (definition.path(*id).to_owned(), definition.paths(kept)));
+        Self {
+            from: before.active.clone(),
+            to: definition.paths(&definition.innermost(&after.active)),
+            exited: definition.paths(exited.iter().rev()),
+            entered: definition.paths(&entered),
+            actions: micros.iter().flat_map(|micro| actions(definition, micro)).collect(),
+            guards,
+            reason: reasons.into_iter().find(|r| !r.is_empty()).unwrap_or_default().to_owned(),
+            remembered: remembered.filter(|(path, kept)| before.remembered.get(path) != Some(kept)).collect(),
+            finished: ended,
+            via: if micros.len() > 1 { micros.iter().map(|m| m.event.clone()).collect() } else { Vec::new() },
+        }
+    }
+}
+
+fn refusal(
         definition: &Definition,
         standing: &Standing,
         event: &str,
@@ -158,8 +226,7 @@ impl Machine {
         env: &dyn Env,
     ) -> Refusal {
         let state = standing.active.join(", ");
-        let allowed: Vec<String> = self
-            .allowed(definition, standing, env)
+        let allowed: Vec<String> = allowed(definition, standing, env)
             .into_iter()
             .filter(|a| a.open != Some(false))
             .map(|a| a.event)
@@ -187,41 +254,15 @@ impl Machine {
         }
     }
 
+impl Machine {
     /// The events that the state at a moment knows, inner states first. Guards that ask for what the event
     /// carries cannot be answered before it comes.
     #[must_use]
     pub fn allowed_events(&self, at: At, env: &dyn Env) -> Vec<Allowed> {
         match self.definition(at.seq).zip(self.standing(at.seq)) {
-            Some((definition, standing)) => self.allowed(definition, standing, env),
+            Some((definition, standing)) => allowed(definition, standing, env),
             None => Vec::new(),
         }
-    }
-
-    fn allowed(&self, definition: &Definition, standing: &Standing, env: &dyn Env) -> Vec<Allowed> {
-        let mut found: Vec<Allowed> = Vec::new();
-        if standing.finished {
-            return found;
-        }
-        let state = state_value(&standing.active);
-        let mut seen = SortedSet::new();
-        let around = leaves(definition, standing).into_iter().flat_map(|leaf| definition.outwards(leaf));
-        for (id, source) in around.filter(|id| seen.insert(*id)).filter_map(|id| Some((id, definition.state(id)?))) {
-            // Delayed events come by themselves and are not offered.
-            let offered = source.on.iter().filter(|(event, _)| source.delays.iter().all(|d| d.event != **event));
-            for (event, ways) in offered {
-                let open = ways.iter().map(|way| openness(way, &state, env)).fold(Some(false), either);
-                let targets = ways.iter().map(|way| definition.path(way.target.unwrap_or(id)).to_owned());
-                match found.iter_mut().find(|a| a.event == *event) {
-                    // An outer state gets the event when no inner one takes it.
-                    Some(inner) => {
-                        inner.open = either(inner.open, open);
-                        inner.targets.extend(targets);
-                    }
-                    None => found.push(Allowed { event: event.clone(), open, targets: targets.collect() }),
-                }
-            }
-        }
-        found
     }
 
     /// The delayed events that are waiting at a moment, the next one first.
@@ -250,6 +291,33 @@ impl Machine {
         timers
     }
 }
+
+pub(crate) fn allowed(definition: &Definition, standing: &Standing, env: &dyn Env) -> Vec<Allowed> {
+        let mut found: Vec<Allowed> = Vec::new();
+        if standing.finished {
+            return found;
+        }
+        let state = state_value(&standing.active);
+        let mut seen = SortedSet::new();
+        let around = leaves(definition, standing).into_iter().flat_map(|leaf| definition.outwards(leaf));
+        for (id, source) in around.filter(|id| seen.insert(*id)).filter_map(|id| Some((id, definition.state(id)?))) {
+            // What comes by itself is not offered.
+            let offered = source.on.iter().filter(|(event, _)| !source.raises(event));
+            for (event, ways) in offered {
+                let open = ways.iter().map(|way| openness(way, &state, env)).fold(Some(false), either);
+                let targets = ways.iter().map(|way| definition.path(way.target.unwrap_or(id)).to_owned());
+                match found.iter_mut().find(|a| a.event == *event) {
+                    // An outer state gets the event when no inner one takes it.
+                    Some(inner) => {
+                        inner.open = either(inner.open, open);
+                        inner.targets.extend(targets);
+                    }
+                    None => found.push(Allowed { event: event.clone(), open, targets: targets.collect() }),
+                }
+            }
+        }
+        found
+    }
 
 /// Whether one of two is open, as far as that is known.
 fn either(a: Option<bool>, b: Option<bool>) -> Option<bool> {
@@ -290,77 +358,3 @@ fn leaves(definition: &Definition, standing: &Standing) -> Vec<StateId> {
     standing.active.iter().filter_map(|path| definition.find(path)).collect()
 }
 
-/// A way that an event takes.
-#[derive(Clone)]
-struct Enabled<'a> {
-    source: StateId,
-    way: &'a Candidate,
-    /// Where it leads; nowhere when it only acts.
-    targets: Vec<StateId>,
-}
-
-impl Enabled<'_> {
-    /// The innermost state that stays as it is: a transition into its own source, or inside it, stays within it
-    /// unless it says otherwise; any other leaves everything up to the innermost state around both.
-    fn domain(&self, definition: &Definition) -> Option<StateId> {
-        self.targets.first()?;
-        let all = |holds: &dyn Fn(StateId) -> bool| self.targets.iter().all(|target| holds(*target));
-        if !self.way.reenter && all(&|target| target == self.source || definition.inside(target, self.source)) {
-            return Some(self.source);
-        }
-        let around = definition.outwards(self.source).skip(1).find(|id| all(&|target| definition.inside(target, *id)));
-        Some(around.unwrap_or(ROOT))
-    }
-
-    fn exited(&self, definition: &Definition, active: &SortedSet<StateId>) -> SortedSet<StateId> {
-        match self.domain(definition) {
-            Some(domain) => active.iter().filter(|id| definition.inside(**id, domain)).copied().collect(),
-            None => SortedSet::new(),
-        }
-    }
-}
-
-/// Carries out ways: which states are left and entered, and the actions in their order.
-fn take(definition: &Definition, standing: &Standing, enabled: &[Enabled<'_>], guards: Vec<GuardResult>) -> Transition {
-    let active: SortedSet<StateId> = standing.entered.keys().filter_map(|path| definition.find(path)).collect();
-    // Of two ways that would leave the same state the inner one goes, and else the one that stands first.
-    let mut taken: Vec<(Enabled<'_>, SortedSet<StateId>)> = Vec::new();
-    for way in enabled {
-        let exited = way.exited(definition, &active);
-        let rivals = |(other, theirs): &(Enabled<'_>, SortedSet<StateId>)| {
-            (!exited.is_disjoint(theirs)).then(|| definition.inside(way.source, other.source))
-        };
-        if taken.iter().filter_map(rivals).all(|inner| inner) {
-            taken.retain(|other| rivals(other).is_none());
-            taken.push((way.clone(), exited));
-        }
-    }
-    let exited: SortedSet<StateId> = taken.iter().flat_map(|(_, exited)| exited.iter().copied()).collect();
-    let mut entered = SortedSet::new();
-    for (way, _) in &taken {
-        if let Some(domain) = way.domain(definition) {
-            entered.extend(definition.entered(&way.targets, domain));
-        }
-    }
-    let after: SortedSet<StateId> = active.difference(&exited).chain(&entered).copied().collect();
-    let state = |id: &StateId| definition.state(*id);
-    let mut actions: Vec<Value> = exited.iter().rev().filter_map(state).flat_map(|s| s.exit.clone()).collect();
-    actions.extend(taken.iter().flat_map(|(way, _)| way.way.actions.clone()));
-    actions.extend(entered.iter().filter_map(state).flat_map(|s| s.entry.clone()));
-    Transition {
-        from: standing.active.clone(),
-        to: definition.paths(&definition.innermost(&after)),
-        exited: definition.paths(exited.iter().rev()),
-        entered: definition.paths(&entered),
-        actions,
-        guards,
-        reason: taken
-            .iter()
-            .map(|(way, _)| way.way.reason.as_str())
-            .find(|r| !r.is_empty())
-            .unwrap_or_default()
-            .to_owned(),
-        remembered: definition.remembered(&active, &exited),
-        finished: definition.ended(ROOT, &after),
-    }
-}

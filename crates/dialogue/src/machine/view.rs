@@ -1,6 +1,7 @@
 //! What the machine looks like at a moment.
 
 use throughline_expr::Env;
+use throughline_journal::Seq;
 use throughline_protocol::At;
 use throughline_protocol::view::{MachineView, StateView, TransitionView};
 
@@ -9,6 +10,14 @@ use super::definition::ROOT;
 use super::step::{openness, state_value};
 
 impl Machine {
+    /// The last record by a moment in which the machine took an event.
+    #[must_use]
+    pub fn last_taken(&self, event: &str, at: At) -> Option<Seq> {
+        let known = self.log.partition_point(|entry| entry.seq <= at.seq);
+        let taken = self.log.iter().take(known).rev().find(|entry| !entry.refused && entry.event == event);
+        taken.map(|entry| entry.seq)
+    }
+
     /// The machine at a moment: its states, its transitions and whether they are open, and what was taken or
     /// refused until then. `env` is the environment at that moment.
     #[must_use]

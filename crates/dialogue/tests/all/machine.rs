@@ -316,8 +316,8 @@ fn every_problem_of_a_document_is_reported_with_its_place() {
         &[("unknown-field", "/machine/states/a/initial"), ("unknown-type", "/machine/states/b/type")],
     );
     check_load(
-        r#"{"initial":"a","states":{"a":{"always":"a","onn":{}}}}"#,
-        &[("unsupported-machine", "/machine/states/a/always"), ("unknown-field", "/machine/states/a/onn")],
+        r#"{"initial":"a","states":{"a":{"context":{},"onn":{}}}}"#,
+        &[("unsupported-machine", "/machine/states/a/context"), ("unknown-field", "/machine/states/a/onn")],
     );
     check_load(
         r#"{"initial":"a","states":{"a":{"after":{"soon":"a"},"entry":[1]},"x.y":{}}}"#,
@@ -349,6 +349,7 @@ fn what_is_suspicious_is_found_when_it_is_loaded() {
         [
             ("shadowed-transition", "/machine/states/a/on/E/1"),
             ("dead-end", "/machine/states/b"),
+            ("unreachable-state", "/machine/states/c"),
             ("unreachable-state", "/machine/states/d"),
             ("unreachable-state", "/machine/states/d/states/x"),
         ]

@@ -119,7 +119,8 @@ impl Bench {
 
     pub(crate) fn load(&mut self, document: &str) -> Result<Value, Refusal> {
         let document = json::read_value(document).unwrap();
-        let decision = self.decide(&Stands::default(), |b, ctx| b.machine.load(ctx, &document))?;
+        let env = self.env();
+        let decision = self.decide(&Stands::default(), |b, ctx| b.machine.load(ctx, &document, &env))?;
         Ok(self.settle(decision))
     }
 

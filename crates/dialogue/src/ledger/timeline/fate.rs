@@ -4,7 +4,7 @@ use throughline_journal::Seq;
 use throughline_protocol::At;
 use throughline_value::SortedMap;
 
-use super::{Cardinality, Says, Timeline, Version};
+use super::{Cardinality, Entry, Says, Timeline};
 
 /// What became of a version, as seen from a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,10 @@ pub enum Status {
     Expired,
     /// It is not true yet.
     Future,
+    /// Another source is believed instead.
+    Outranked,
+    /// Sources disagree, and a person has to say which is right.
+    Disputed,
 }
 
 impl Status {
@@ -31,6 +35,8 @@ impl Status {
             Self::Retracted => "retracted",
             Self::Expired => "expired",
             Self::Future => "future",
+            Self::Outranked => "outranked",
+            Self::Disputed => "disputed",
         }
     }
 }
@@ -50,6 +56,8 @@ pub(crate) struct Hidden {
     pub(crate) retracted: u64,
     pub(crate) expired: u64,
     pub(crate) future: u64,
+    pub(crate) outranked: u64,
+    pub(crate) disputed: u64,
 }
 
 impl Hidden {
@@ -60,6 +68,8 @@ impl Hidden {
             Status::Retracted => Some(&mut self.retracted),
             Status::Expired => Some(&mut self.expired),
             Status::Future => Some(&mut self.future),
+            Status::Outranked => Some(&mut self.outranked),
+            Status::Disputed => Some(&mut self.disputed),
         }
     }
 
@@ -70,6 +80,8 @@ impl Hidden {
             (Status::Retracted, self.retracted),
             (Status::Expired, self.expired),
             (Status::Future, self.future),
+            (Status::Outranked, self.outranked),
+            (Status::Disputed, self.disputed),
         ];
         all.into_iter().filter(|(_, n)| *n > 0).map(|(status, n)| (status.name(), n))
     }
@@ -94,16 +106,16 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Takes in entry `index`, which comes to stand between two others.
-    pub(super) fn add(&mut self, index: u32, before: Option<&Version>, version: &Version, after: Option<&Version>) {
+    pub(super) fn add(&mut self, index: u32, before: Option<Entry<'_>>, version: Entry<'_>, after: Option<Entry<'_>>) {
         self.settle(before, after, false);
         self.settle(before, Some(version), true);
         self.settle(Some(version), after, true);
         for (earlier, later) in [(before, Some(version)), (Some(version), after)] {
             self.tangled |= later.is_some_and(|l| {
-                l.says == Says::Retracted && earlier.is_none_or(|e| !e.is_assertion() || e.identity() != l.identity())
+                l.says() == Says::Retracted && earlier.is_none_or(|e| !e.is_assertion() || e.identity() != l.identity())
             });
         }
-        if version.confirms {
+        if version.confirms() {
             self.confirmations.push(index);
         } else if !version.is_assertion() {
             self.retractions.push(index);
@@ -115,7 +127,7 @@ impl Tally {
         }
     }
 
-    fn settle(&mut self, earlier: Option<&Version>, later: Option<&Version>, more: bool) {
+    fn settle(&mut self, earlier: Option<Entry<'_>>, later: Option<Entry<'_>>, more: bool) {
         let status = earlier.zip(later).and_then(|(earlier, later)| ended(earlier, later));
         if let Some(count) = status.and_then(|status| self.settled.of(status)) {
             *count = if more { *count + 1 } else { count.saturating_sub(1) };
@@ -133,11 +145,11 @@ fn below(list: &[u32], limit: u32) -> u64 {
 }
 
 /// What the entry right behind a version makes of it; nothing when it only says it again.
-fn ended(version: &Version, by: &Version) -> Option<Status> {
-    if !version.is_assertion() || (by.confirms && by.continues(version)) {
+fn ended(version: Entry<'_>, by: Entry<'_>) -> Option<Status> {
+    if !version.is_assertion() || (by.confirms() && by.continues(version)) {
         return None;
     }
-    Some(match (version.end() <= by.valid_from, by.is_assertion()) {
+    Some(match (version.end() <= by.valid_from(), by.is_assertion()) {
         (true, _) => Status::Expired,
         (false, true) => Status::Superseded,
         (false, false) => Status::Retracted,
@@ -148,24 +160,27 @@ impl Timeline {
     /// What became of every assertion known after `at.seq`, in the order of the journal.
     pub(crate) fn fates(&self, at: At) -> Vec<Fate> {
         let known = self.known(at.seq);
+        if let Some(rule) = self.rule(known) {
+            return self.fates_of_rivals(at, known, rule);
+        }
         let mut fates: SortedMap<u32, Fate> = SortedMap::new();
         let mut open: Vec<u32> = Vec::new();
-        let end = |fates: &mut SortedMap<u32, Fate>, index: u32, by: &Version| {
-            let expired = self.end_of(index) <= by.valid_from;
+        let end = |fates: &mut SortedMap<u32, Fate>, index: u32, by: Entry<'_>| {
+            let expired = self.end_of(index) <= by.valid_from();
             let status = match (expired, by.is_assertion()) {
                 (true, _) => Status::Expired,
                 (false, true) => Status::Superseded,
                 (false, false) => Status::Retracted,
             };
-            fates.insert(index, Fate { index, status, ended_by: (!expired).then_some(by.seq) });
+            fates.insert(index, Fate { index, status, ended_by: (!expired).then_some(by.seq()) });
         };
-        for index in self.order.iter().filter(|i| *i < known) {
+        for index in self.in_valid_order().filter(|i| *i < known) {
             let Some(version) = self.get(index) else { continue };
             let again = || self.before(index, known).and_then(|i| self.get(i)).is_some_and(|e| version.continues(e));
-            if version.confirms && again() {
+            if version.confirms() && again() {
                 continue;
             }
-            if version.valid_from > at.valid_at {
+            if version.valid_from() > at.valid_at {
                 if version.is_assertion() {
                     fates.insert(index, Fate { index, status: Status::Future, ended_by: None });
                 }
@@ -173,7 +188,7 @@ impl Timeline {
             }
             let ends = |other: &u32| {
                 let same = || self.get(*other).is_some_and(|o| o.identity() == version.identity());
-                match (version.says, self.cardinality) {
+                match (version.says(), self.cardinality) {
                     (Says::AllRetracted, _) | (Says::Asserted, Cardinality::One) => true,
                     (Says::Retracted, _) | (Says::Asserted, Cardinality::Many) => same(),
                     // What covers it is known only when all are.
@@ -197,7 +212,7 @@ impl Timeline {
         }
         let winner = open.iter().rev().find(|i| self.end_of(**i) > at.valid_at).copied();
         for index in open {
-            if !self.get(index).is_some_and(Version::is_assertion) {
+            if !self.get(index).is_some_and(Entry::is_assertion) {
                 continue;
             }
             let covered = self.cardinality == Cardinality::Interval && winner != Some(index);
@@ -205,7 +220,7 @@ impl Timeline {
                 fates.insert(index, Fate { index, status: Status::Expired, ended_by: None });
             } else if let Some(by) = winner.filter(|_| covered).and_then(|w| self.get(w)) {
                 let status = if by.is_assertion() { Status::Superseded } else { Status::Retracted };
-                fates.insert(index, Fate { index, status, ended_by: Some(by.seq) });
+                fates.insert(index, Fate { index, status, ended_by: Some(by.seq()) });
             } else {
                 fates.insert(index, Fate { index, status: Status::Current, ended_by: None });
             }
@@ -215,7 +230,8 @@ impl Timeline {
 
     /// How many versions are not current, by what became of them.
     pub(crate) fn hidden(&self, at: At) -> Hidden {
-        if let Some(quick) = self.hidden_now(at).or_else(|| self.hidden_in_order(at)) {
+        if self.rule(self.known(at.seq)).is_none()
+            && let Some(quick) = self.hidden_now(at).or_else(|| self.hidden_in_order(at)) {
             return quick;
         }
         let mut hidden = Hidden::default();
@@ -229,8 +245,8 @@ impl Timeline {
 
     /// The same for a key with one value, when everything is known and has begun.
     fn hidden_now(&self, at: At) -> Option<Hidden> {
-        let last = self.order.last().and_then(|i| self.get(i))?;
-        let all = self.known(at.seq) as usize == self.versions.len() && last.valid_from <= at.valid_at;
+        let last = self.last_entry()?;
+        let all = self.known(at.seq) as usize == self.versions.len() && last.valid_from() <= at.valid_at;
         if self.cardinality != Cardinality::One || self.tally.tangled || !all {
             return None;
         }
@@ -241,11 +257,11 @@ impl Timeline {
 
     /// The same for a key with one value whose entries came in order, at any moment.
     fn hidden_in_order(&self, at: At) -> Option<Hidden> {
-        if self.cardinality != Cardinality::One || self.tally.tangled || !self.order.in_order() {
+        if self.cardinality != Cardinality::One || self.tally.tangled || !self.came_in_order() {
             return None;
         }
         let known = self.known(at.seq);
-        let begun = self.order.last_before(self.order.until(at.valid_at), known).map_or(0, |(_, i)| i + 1);
+        let begun = self.last_before(self.until(at.valid_at), known).map_or(0, |(_, i)| i + 1);
         let last = begun.checked_sub(1).and_then(|i| self.get(i)).filter(|v| v.is_assertion());
         // What the last one ended is known; its own end is not yet.
         let settled = begun.saturating_sub(1);
@@ -256,6 +272,7 @@ impl Timeline {
             retracted,
             expired: expired + u64::from(last.is_some_and(|v| v.end() <= at.valid_at)),
             future: self.tally.versions_below(known).saturating_sub(all),
+            ..Hidden::default()
         })
     }
 }

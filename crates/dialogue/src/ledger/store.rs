@@ -1,0 +1,317 @@
+//! The versions of a key as columns: what is small lies together, and a copy shares all of it.
+//!
+//! Numbers are kept as distances from the first of their chunk, in four bytes while they fit. A version takes
+//! about 17 bytes beside its value; what few versions have lies apart.
+
+use std::sync::Arc;
+
+use throughline_journal::{Millis, Seq};
+use throughline_value::Value;
+
+use super::timeline::{Extra, Says};
+
+/// How many versions a chunk holds.
+const CHUNK: usize = 256;
+
+const ASSERTED: u8 = 0;
+const RETRACTED: u8 = 1;
+const ALL_RETRACTED: u8 = 2;
+const CONFIRMS: u8 = 4;
+
+/// Whole numbers as distances from the first one.
+#[derive(Clone, Debug)]
+enum Distances {
+    Near {
+        base: i64,
+        distances: Vec<i32>,
+    },
+    /// All of them as they are, once one lies too far away.
+    Far(Vec<i64>),
+}
+
+impl Default for Distances {
+    fn default() -> Self {
+        Self::Near { base: 0, distances: Vec::new() }
+    }
+}
+
+impl Distances {
+    fn push(&mut self, number: i64, more: usize) {
+        match self {
+            Self::Near { base, distances } => {
+                if distances.is_empty() {
+                    *base = number;
+                }
+                if more > 0 {
+                    distances.reserve_exact(more);
+                }
+                match number.checked_sub(*base).and_then(|d| i32::try_from(d).ok()) {
+                    Some(distance) => distances.push(distance),
+                    None => {
+                        let far = distances.iter().map(|d| *base + i64::from(*d)).chain([number]).collect();
+                        *self = Self::Far(far);
+                    }
+                }
+            }
+            Self::Far(numbers) => numbers.push(number),
+        }
+    }
+
+    #[inline]
+    fn get(&self, at: usize) -> i64 {
+        match self {
+            Self::Near { base, distances } => *base + i64::from(distances.get(at).copied().unwrap_or(0)),
+            Self::Far(numbers) => numbers.get(at).copied().unwrap_or(0),
+        }
+    }
+
+    /// How many of them, which never fall, are at most `limit`.
+    fn upto(&self, limit: i64) -> usize {
+        match self {
+            Self::Near { base, distances } => {
+                let limit = limit.saturating_sub(*base);
+                distances.partition_point(|d| i64::from(*d) <= limit)
+            }
+            Self::Far(numbers) => numbers.partition_point(|n| *n <= limit),
+        }
+    }
+}
+
+/// Some versions, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chunk {
+    from: Distances,
+    seqs: Distances,
+    flags: Vec<u8>,
+    values: Vec<Value>,
+    /// As many as there are versions, or none when no version has one.
+    extras: Vec<Option<Arc<Extra>>>,
+    recorded: Distances,
+    turns: Distances,
+    /// How many versions of their own lie before this chunk.
+    count_before: u32,
+}
+
+impl Chunk {
+    /// Room for what is known to come: a first version alone takes no more than it needs.
+    fn push(&mut self, new: New) {
+        let mut more = 0;
+        if self.flags.len() == self.flags.capacity() {
+            more = self.flags.len().clamp(1, (CHUNK - self.flags.len().min(CHUNK - 1)).max(1));
+            self.flags.reserve_exact(more);
+            self.values.reserve_exact(more);
+        }
+        if new.extra.is_some() || !self.extras.is_empty() {
+            self.extras.resize(self.flags.len(), None);
+            self.extras.push(new.extra);
+        }
+        self.seqs.push(new.seq.cast_signed(), more);
+        self.recorded.push(new.recorded_at, more);
+        self.from.push(new.valid_from, more);
+        self.turns.push(i64::from(new.turn), more);
+        let says = match new.says {
+            Says::Asserted => ASSERTED,
+            Says::Retracted => RETRACTED,
+            Says::AllRetracted => ALL_RETRACTED,
+        };
+        self.flags.push(says | if new.confirms { CONFIRMS } else { 0 });
+        self.values.push(new.value);
+    }
+}
+
+/// A version that is to be added.
+#[derive(Debug)]
+pub(crate) struct New {
+    pub(crate) says: Says,
+    pub(crate) turn: u32,
+    /// Whether it only said again what was true, when it came.
+    pub(crate) confirms: bool,
+    pub(crate) seq: Seq,
+    pub(crate) recorded_at: Millis,
+    pub(crate) valid_from: Millis,
+    pub(crate) value: Value,
+    pub(crate) extra: Option<Arc<Extra>>,
+}
+
+/// The versions of a key, in the order of the journal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    /// The first record and the first valid time of each chunk, apart, so that a search touches little memory.
+    first_seqs: Vec<Seq>,
+    first_froms: Vec<Millis>,
+    chunks: Vec<Arc<Chunk>>,
+}
+
+impl Store {
+    pub(crate) fn push(&mut self, new: New) {
+        match self.chunks.last_mut().filter(|last| last.flags.len() < CHUNK) {
+            Some(last) => Arc::make_mut(last).push(new),
+            None => {
+                let count_before = self.last().map_or(0, |v| v.count());
+                self.first_seqs.push(new.seq);
+                self.first_froms.push(new.valid_from);
+                let mut chunk = Chunk { count_before, ..Chunk::default() };
+                chunk.push(new);
+                self.chunks.push(Arc::new(chunk));
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<Entry<'_>> {
+        let index = index as usize;
+        let chunk = self.chunks.get(index / CHUNK)?;
+        let at = index % CHUNK;
+        (at < chunk.flags.len()).then_some(Entry { chunk, at })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.flags.len())
+    }
+
+    pub(crate) fn last(&self) -> Option<Entry<'_>> {
+        self.get(u32::try_from(self.len().checked_sub(1)?).ok()?)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.chunks.iter().flat_map(|chunk| (0..chunk.flags.len()).map(move |at| Entry { chunk, at }))
+    }
+
+    /// How many versions were made by record `seq` and those before it.
+    pub(crate) fn count_upto(&self, seq: Seq) -> usize {
+        let Some(at) = self.first_seqs.partition_point(|head| *head <= seq).checked_sub(1) else { return 0 };
+        let limit = i64::try_from(seq).unwrap_or(i64::MAX);
+        at * CHUNK + self.chunks.get(at).map_or(0, |chunk| chunk.seqs.upto(limit))
+    }
+
+    /// How many versions were both made by record `seq` and begin at or before a time, where each begins no earlier
+    /// than the one before it. It looks into one chunk, mostly.
+    pub(crate) fn begun_and_known(&self, valid_at: Millis, seq: Seq) -> usize {
+        let by_seq = self.first_seqs.partition_point(|head| *head <= seq);
+        let by_time = self.first_froms.partition_point(|from| *from <= valid_at);
+        let Some(at) = by_seq.min(by_time).checked_sub(1) else { return 0 };
+        let Some(chunk) = self.chunks.get(at) else { return 0 };
+        let limit = i64::try_from(seq).unwrap_or(i64::MAX);
+        let known = if by_seq <= by_time { chunk.seqs.upto(limit) } else { CHUNK };
+        let begun = if by_time <= by_seq { chunk.from.upto(valid_at) } else { CHUNK };
+        at * CHUNK + known.min(begun)
+    }
+
+    /// How many versions begin at or before a time, where each begins no earlier than the one before it.
+    pub(crate) fn begun_by(&self, valid_at: Millis) -> usize {
+        let Some(at) = self.first_froms.partition_point(|from| *from <= valid_at).checked_sub(1) else { return 0 };
+        at * CHUNK + self.chunks.get(at).map_or(0, |chunk| chunk.from.upto(valid_at))
+    }
+}
+
+/// One version where it lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a> {
+    chunk: &'a Chunk,
+    at: usize,
+}
+
+impl<'a> Entry<'a> {
+    fn flags(self) -> u8 {
+        self.chunk.flags.get(self.at).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn says(self) -> Says {
+        match self.flags() & 3 {
+            ASSERTED => Says::Asserted,
+            RETRACTED => Says::Retracted,
+            _ => Says::AllRetracted,
+        }
+    }
+
+    pub(crate) fn is_assertion(self) -> bool {
+        self.flags() & 3 == ASSERTED
+    }
+
+    /// Whether it only said again what was true, when it came.
+    pub(crate) fn confirms(self) -> bool {
+        self.flags() & CONFIRMS != 0
+    }
+
+    pub(crate) fn turn(self) -> u32 {
+        u32::try_from(self.chunk.turns.get(self.at)).unwrap_or(0)
+    }
+
+    pub(crate) fn seq(self) -> Seq {
+        self.chunk.seqs.get(self.at).cast_unsigned()
+    }
+
+    pub(crate) fn recorded_at(self) -> Millis {
+        self.chunk.recorded.get(self.at)
+    }
+
+    pub(crate) fn valid_from(self) -> Millis {
+        self.chunk.from.get(self.at)
+    }
+
+    pub(crate) fn value(self) -> &'a Value {
+        static NULL: Value = Value::Null;
+        self.chunk.values.get(self.at).unwrap_or(&NULL)
+    }
+
+    pub(crate) fn extra(self) -> Option<&'a Extra> {
+        self.chunk.extras.get(self.at)?.as_deref()
+    }
+
+    /// How many versions of their own there were with this one; retractions and confirmations are none.
+    pub(crate) fn count(self) -> u32 {
+        let before = self.chunk.flags.get(..=self.at).unwrap_or_default();
+        let own = before.iter().filter(|f| **f == ASSERTED).count();
+        self.chunk.count_before + u32::try_from(own).unwrap_or(0)
+    }
+
+    /// The number that a person sees. A confirmation has that of the version it confirms.
+    pub(crate) fn number(self) -> u32 {
+        match self.extra() {
+            Some(extra) if self.confirms() => extra.confirms,
+            _ => self.count(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_reads_like_a_list_and_a_copy_keeps_what_it_had() {
+        let mut store = Store::default();
+        let mut copies = Vec::new();
+        let count = 3 * CHUNK + 7;
+        // Some lie too far away for four bytes.
+        let from = |i: usize| if i == 300 { 9_000_000_000_000 } else { i as i64 / 3 };
+        for i in 0..count {
+            if i % 100 == 0 {
+                copies.push(store.clone());
+            }
+            store.push(New {
+                says: if i % 5 == 4 { Says::Retracted } else { Says::Asserted },
+                turn: 1,
+                confirms: false,
+                seq: i as u64 / 2,
+                recorded_at: i as i64,
+                valid_from: from(i),
+                value: (i as i64).into(),
+                extra: None,
+            });
+        }
+        assert_eq!((store.len(), store.iter().count()), (count, count));
+        let mut own = 0;
+        for (i, entry) in store.iter().enumerate() {
+            own += u32::from(i % 5 != 4);
+            let read = (entry.value().clone(), entry.seq(), entry.valid_from(), entry.recorded_at(), entry.count());
+            assert_eq!(read, ((i as i64).into(), i as u64 / 2, from(i), i as i64, own));
+        }
+        for limit in 0..CHUNK {
+            assert_eq!(store.count_upto(limit as u64), (0..count).filter(|i| i / 2 <= limit).count());
+        }
+        for (n, copy) in copies.iter().enumerate() {
+            assert_eq!(copy.len(), n * 100);
+        }
+    }
+}
