@@ -30,6 +30,18 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
             problems.error("plan-too-long", Span::new(MAX_PLAN_BYTES, text.len()), message);
             return (None, report(String::new(), problems, None, &Graph::new()));
         }
+        Value::Text(text) if foreign::fenced(text).is_some() => {
+            let message = "the plan stands in a code fence; the fence and what stands around it are passed over";
+            problems.warning("code-fence", Span::default(), message).span = None;
+            match json::read_value(foreign::fenced(text).unwrap_or("")) {
+                Ok(value) => from_json(&value, scope, &mut problems),
+                Err(error) => {
+                    let message = format!("this looks like the JSON form, but: {error}");
+                    problems.error("plan-syntax", Span::default(), message).span = None;
+                    return (None, report(text.clone(), problems, None, &Graph::new()));
+                }
+            }
+        }
         Value::Text(text) if text.trim_start().starts_with(['[', '{']) => match json::read_value(text) {
             Ok(value) => from_json(&value, scope, &mut problems),
             Err(error) => {

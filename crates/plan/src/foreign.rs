@@ -6,6 +6,7 @@
 mod bracket;
 mod call_list;
 mod rewoo;
+mod scan;
 
 pub(crate) use call_list::json_calls;
 
@@ -46,6 +47,8 @@ pub(crate) fn read(text: &str, scope: &Scope, problems: &mut Problems) -> Option
     if text.lines().any(is_ours) {
         return None;
     }
+    // What stands around the marks may be anything; what ends lines is not.
+    let text = &text.replace("\r\n", "\n").replace('\r', "\n");
     let calls = if rewoo::is(text) {
         rewoo::read(text, problems)
     } else if bracket::is(text) {
@@ -54,6 +57,14 @@ pub(crate) fn read(text: &str, scope: &Scope, problems: &mut Problems) -> Option
         return None;
     };
     Some(self::text(&calls, scope))
+}
+
+/// The plan in JSON that stands in a code fence, with prose around it.
+pub(crate) fn fenced(text: &str) -> Option<&str> {
+    let (_, behind) = text.split_once("```")?;
+    let (_, inner) = behind.split_once('\n')?;
+    let inner = inner.split_once("```").map_or(inner, |(inner, _)| inner).trim();
+    inner.starts_with(['[', '{']).then_some(inner)
 }
 
 /// `$name = OPERATION …`: a text that has such a line is in our spelling, whatever its remarks look like.
@@ -105,13 +116,14 @@ pub(crate) fn expression(pieces: Vec<Piece>) -> String {
 
 /// Splits a text at its references. `reference` looks at what stands behind the mark and gives the reference
 /// and how many bytes it takes.
-pub(crate) fn pieces(text: &str, mark: char, reference: impl Fn(&str) -> Option<(String, usize)>) -> Vec<Piece> {
+pub(crate) fn pieces(text: &str, marks: &[char], reference: impl Fn(&str) -> Option<(String, usize)>) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut words = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find(mark) {
+    while let Some(at) = rest.find(marks) {
         let (before, tail) = rest.split_at(at);
         words.push_str(before);
+        let mark = tail.chars().next().unwrap_or_default();
         let behind = tail.get(mark.len_utf8()..).unwrap_or("");
         match reference(behind) {
             Some((reference, len)) => {
@@ -143,9 +155,4 @@ pub(crate) fn say(problems: &mut Problems, is_error: bool, line: usize, message:
         problems.warning("plan-mended", Span::default(), message)
     };
     problem.span = None;
-}
-
-/// How many digits the text begins with.
-pub(crate) fn digits(text: &str) -> usize {
-    text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }

@@ -53,6 +53,18 @@ fn the_rewoo_spelling_becomes_a_plan_of_ours() {
 }
 
 #[test]
+fn a_plan_in_json_is_read_out_of_its_fence() {
+    let list = r##"[{"plan": "p", "evidence": {"placeholder": "#E1", "tool": "Google", "tool_input": "x"}}]"##;
+    let expected = "$E1 = CALL Google(input: \"x\")  # p\n";
+    let said = "the plan stands in a code fence; the fence and what stands around it are passed over";
+    reads(list, expected, &[]);
+    reads(&format!("{{\"steps\": {list}}}"), expected, &[]);
+    reads(&format!("Here it is:\n```json\n{list}\n```\nDone."), expected, &[said]);
+    let ours = r#"{"steps": [{"id": "a", "op": "COMPUTE", "args": {"expression": "1"}}]}"#;
+    reads(&format!("```\n{ours}\n```"), "$a = COMPUTE 1\n", &[said]);
+}
+
+#[test]
 fn a_remark_in_our_spelling_does_not_make_it_another() {
     reads("$a = COMPUTE 1  # was: #E1 = Google[x]", "$a = COMPUTE 1  # was: #E1 = Google[x]", &[]);
     reads("$a = COMPUTE 1\n# 1. search(\"x\")", "$a = COMPUTE 1\n# 1. search(\"x\")", &[]);
@@ -93,8 +105,95 @@ fn the_numbered_spelling_becomes_a_plan_of_ours() {
     );
     reads(
         "1. search(\"a\") 2. search(\"b\")",
+        "$s1 = CALL search(input: \"a\")\n$s2 = CALL search(input: \"b\")\n",
+        &["line 1: several calls stand on one line; each of the 2 is read as a step of its own"],
+    );
+    reads(
+        "1. search(\"a\"), math(\"b\")",
         "$s1 = CALL search(input: \"a\")\n",
-        &["line 1: several calls stand on one line; write one call a line"],
+        &["line 1: several calls stand on one line; write one call a line, each with its number"],
+    );
+    reads(
+        "1. math(search(\"a\"))",
+        "$s1 = CALL math(input: \"search(\\\"a\\\")\")\n",
+        &["line 1: `search(\"a\")` is a call inside a call, and is taken as a text; write it as a step of its own"],
+    );
+}
+
+/// However the marks are dressed, the plan is the same, and nothing is said of it.
+#[track_caller]
+fn same(variants: &[&str], expected: &str) {
+    for text in variants {
+        reads(text, expected, &[]);
+    }
+}
+
+#[test]
+fn the_rewoo_spelling_is_read_in_other_dress() {
+    let expected = "$E1 = CALL Google(input: \"a, b\")  # Find it.\n$E2 = CALL LLM(input: \"who is \" ~ $E1 ~ \"?\")  # Ask.\n";
+    same(
+        &[
+            "Plan: Find it.\n#E1 = Google[a, b]\nPlan: Ask.\n#E2 = LLM[who is #E1?]",
+            "Plan: Find it.\r\n#E1 = Google[a, b]\r\nPlan: Ask.\r\n#E2 = LLM[who is #E1?]\r\n",
+            "Here is my plan:\n\n```\nPlan: Find it.\n#E1 = Google[a, b]\nPlan: Ask.\n#E2 = LLM[who is #E1?]\n```\nDone.",
+            "Plan 1: Find it.\n\t#E1=Google[a, b]\nPlan 2: Ask.\n\t#E2=LLM[who is #E1?]",
+            "- Plan: Find it.\n- #E1 = Google[a, b]\n- Plan: Ask.\n- #E2 = LLM[who is #E1?]",
+            "**Plan:** Find it.\n**#E1** = Google[a, b]\n**Plan:** Ask.\n**#E2** = LLM[who is #E1?]",
+            "* Plan: Find it.\n* `#E1 = Google[a, b]`\n* Plan: Ask.\n* `#E2 = LLM[who is #E1?]`",
+            "1. Plan: x\nPlan: Find it.\n#E1: Google[a, b]\nPlan: Ask.\n#E2: LLM[who is #E1?]",
+            "Plan：Find it.\n＃E1 ＝ Google［a, b］\nPlan：Ask.\n＃E2 ＝ LLM［who is ＃E1?］",
+            "计划：Find it.\n#E1 = Google【a, b】\n计划2：Ask.\n#E2 = LLM【who is #E１?】",
+            "Plan: Find it. #E1 = Google[a, b] Plan: Ask. #E2 = LLM[who is #E1?]",
+            "Plan: Find it.\n#e1 := Google [\"a, b\"]\nPlan: Ask.\n#e2 := LLM [“who is #E1?”]",
+            "Plan: Find it.\nE1 = Google[a, b]\nPlan: Ask.\nE2 = LLM[who is #E1?]",
+            "Plan: Find it.\n#E1 = Google(\"a, b\")\nPlan: Ask.\n#E2 = LLM(\"who is #E1?\")",
+            "Plan: Find it.\n#E1 = Google[a, b].\nPlan: Ask.\n#E2 = LLM[who is #E1?];",
+            "> Plan: Find it.\n> #E1 = Google[a, b]\n> Plan: Ask.\n> #E2 = LLM[who is #E1?]",
+        ],
+        expected,
+    );
+    reads(
+        "Plan: x\n#E1 = LLM[line one\nline two]\nPlan: y\n#E2 = LLM[#E1",
+        "$E1 = CALL LLM(input: \"line one\\nline two\")  # x\n$E2 = CALL LLM(input: $E1)  # y\n",
+        &["line 5: a bracket is not closed; the end of the line closes it"],
+    );
+    reads("问题：谁赢了？\n计划：先查一下，然后 #E1 = Google[冠军]", "$E1 = CALL Google(input: \"冠军\")  # 先查一下，然后\n", &[]);
+}
+
+#[test]
+fn the_numbered_spelling_is_read_in_other_dress() {
+    let expected = "$s1 = CALL search(input: \"a, b\")\n$s2 = CALL math(problem: \"half of \" ~ $s1, context: [$s1, 2])\n";
+    same(
+        &[
+            "1. search(\"a, b\")\n2. math(problem=\"half of $1\", context=[\"$1\", 2])\n3. join()",
+            "1. search(\"a, b\")\r\n2. math(problem=\"half of $1\", context=[\"$1\", 2])\r\n3. join()<END_OF_PLAN>\r\n",
+            "```python\n1) search('a, b')\n2) math(problem='half of ${1}', context=[$1, 2])\n3) join()\n```",
+            "Thought: I look.\n1、search（“a, b”）\n2、math（problem＝“half of $1”，context＝［“$1”，2］）\n3、join（）",
+            "- 1. search(\"a, b\")\n- 2. math(problem=\"half of $1\", context=[\"$1\", 2])\n- 3. join($1, $2)",
+            "**1.** search(\"a, b\")\n**2.** math(problem=\"half of $1\", context=[\"$1\", 2])",
+            "Step 1: search(\"a, b\")\nStep 2: math(problem: \"half of $1\", context: [\"$1\", 2])\nStep 3: join()",
+            "第1步：search(\"a, b\")\n第２步：math(problem=\"half of ＄1\", context=[\"$1\", 2])",
+            "(1) search(\"a, b\")\n(2) math(problem=\"half of $1\", context=[\"$1\", 2])",
+            "1. `search(\"a, b\")`\n2. `math(problem=\"half of $1\", context=[\"$1\", 2])`",
+            "$1 = search(\"a, b\")\n$2 = math(problem=\"half of $1\", context=[\"$1\", 2])",
+            "\t1.\tsearch(\"a, b\")\n\t2.\tmath(\n\t\tproblem=\"half of $1\",\n\t\tcontext=[\"$1\", 2],\n\t)",
+        ],
+        expected,
+    );
+    reads("1. search(Arthur's Magazine, first)", "$s1 = CALL search(input1: \"Arthur's Magazine\", input2: \"first\")\n", &[]);
+    reads("1. math({'a': $1, \"b\": [True]})", "$s1 = CALL math(input: {\"a\": $s1, \"b\": [true]})\n", &["$s1 uses itself: $s1 → $s1"]);
+}
+
+#[test]
+fn calls_without_names_are_steps_in_their_order() {
+    reads("Search first.\nAction 1: Google[x]\nAction 2: LLM[y [z]]", "$E1 = CALL Google(input: \"x\")\n$E2 = CALL LLM(input: \"y [z]\")\n", &[]);
+    reads(
+        "Google[a], LLM[b] and also Google[c]",
+        "$E1 = CALL Google(input: \"a\")\n$E2 = CALL LLM(input: \"b\")\n$E3 = CALL Google(input: \"c\")\n",
+        &[
+            "line 1: `and also` behind the call is left out",
+            "line 1: several calls stand on one line; each of the 3 is read as a step of its own",
+        ],
     );
 }
 
@@ -219,6 +318,15 @@ fn every_line_of_bracket_calls_is_one_call_or_is_reported() {
         let text = row.get("text").unwrap().as_str().unwrap();
         let calls = row.get("calls").unwrap().as_list().unwrap();
         let report = check(&format!("#E1 = {text}").into(), &scope(["Search", "Lookup", "Finish"])).1;
+        // As it stands, it is as many steps as it has calls.
+        let bare = check(&text.into(), &scope(["Search", "Lookup", "Finish"])).1;
+        assert!(bare.ok, "{text}: {:?}", bare.diagnostics);
+        let ours: Vec<_> = bare.steps.iter().map(|s| s.args.get("tool").unwrap().as_str().unwrap()).collect();
+        let theirs: Vec<_> = calls.iter().map(|c| c.get("tool").unwrap().as_str().unwrap()).collect();
+        assert_eq!(ours, theirs, "{text}");
+        assert_eq!(bare.waves.len(), 1, "they need nothing of each other");
+        let said = bare.diagnostics.iter().any(|d| d.message.contains("several calls"));
+        assert_eq!(said, calls.len() > 1, "{text}");
         if calls.len() > 1 {
             assert!(report.diagnostics.iter().any(|d| d.message.contains("several calls")), "{text}");
             continue;

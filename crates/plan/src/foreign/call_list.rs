@@ -9,7 +9,8 @@ use crate::scope::Scope;
 
 /// The plan in our text form, when it is a list of calls in another spelling.
 pub(crate) fn json_calls(plan: &Value, scope: &Scope, problems: &mut Problems) -> Option<String> {
-    let items = plan.as_list().filter(|items| !items.is_empty())?;
+    let inner = plan.get("steps").or_else(|| plan.get("plan")).unwrap_or(plan);
+    let items = inner.as_list().filter(|items| !items.is_empty())?;
     let has = |name: &str| items.iter().all(|item| item.get(name).is_some());
     let read: fn(&Map, usize, &mut Problems) -> Option<Call> = if has("evidence") {
         evidence
@@ -87,7 +88,7 @@ fn dollars(value: &Value, number: usize, problems: &mut Problems) -> String {
             if odd && text.contains("$var") {
                 say(problems, false, number, &format!("`{text}` has a `$` that is not closed; it is taken as text"));
             }
-            expression(pieces(text, '$', |behind| {
+            expression(pieces(text, &['$'], |behind| {
                 let end = behind.find('$')?;
                 let inner = behind.get(..end)?;
                 let reference = format!("${inner}");

@@ -267,12 +267,20 @@ impl<'a> Cursor<'a> {
         let mut depth = 0_usize;
         let mut start = self.at;
         let mut skip_to = self.at;
+        // Whether a letter stands before, and whether more than one does: `r'…'` is a text, `Arthur's` is not.
+        let (mut word, mut long, mut before) = (false, false, ' ');
         for (i, c) in self.rest().char_indices() {
             let at = self.at + i;
             if at < skip_to {
                 continue;
             }
+            let inside_word = word && (long || !matches!(before, 'r' | 'R'));
+            long = word && is_name_part(c);
+            word = is_name_part(c);
+            before = c;
             match c {
+                // An apostrophe.
+                '\'' if inside_word => {}
                 '"' | '\'' => {
                     let mut inner = Self { at, ..*self };
                     inner.quoted();
