@@ -15,6 +15,8 @@ use throughline_value::{Map, Value};
 use throughline_world::World;
 
 use crate::domain::LoadedDomain;
+use crate::zones::{self, ZONE_LOADED};
+use crate::turn::Proposals;
 use crate::{Documents, Turns};
 
 /// All projections of one journal. They may be ahead of what is committed; views are given the moment.
@@ -36,6 +38,8 @@ pub struct Rooms {
     pub memory: Memory,
     /// The agent's turns.
     pub turns: Turns,
+    /// What was proposed outside of a turn and put before a person.
+    pub proposals: Proposals,
     /// The last record that was folded.
     pub seq: Seq,
     /// Records of this crate's kinds that could not be read.
@@ -45,9 +49,19 @@ pub struct Rooms {
 impl Rooms {
     /// Folds one record into every room.
     pub fn evolve(&mut self, record: &Record) {
-        if record.kind == "domain.loaded" {
-            match LoadedDomain::of_record(record.data()) {
-                Some(loaded) => self.domains.push(record.seq, Rc::new(loaded)),
+        if matches!(record.kind.as_str(), "domain.loaded" | ZONE_LOADED) {
+            let now = self.domain();
+            let next = if record.kind == ZONE_LOADED {
+                zones::with_zone(&now, record.data())
+            } else {
+                LoadedDomain::of_record(record.data()).map(|mut loaded| {
+                    // Zones are not a matter of one domain.
+                    loaded.domain.zones.clone_from(&now.domain.zones);
+                    loaded
+                })
+            };
+            match next {
+                Some(next) => self.domains.push(record.seq, Rc::new(next)),
                 None => self.quarantined += 1,
             }
         }
@@ -58,6 +72,7 @@ impl Rooms {
         self.plans.evolve(record);
         self.memory.evolve(record);
         self.turns.evolve(record);
+        self.proposals.evolve(record);
         self.seq = record.seq;
     }
 
@@ -65,6 +80,14 @@ impl Rooms {
     #[must_use]
     pub fn domain_at(&self, seq: Seq) -> Rc<LoadedDomain> {
         self.domains.at(seq).cloned().unwrap_or_default()
+    }
+
+    /// The record that loaded the domain which stood after record `seq`; a zone that was loaded later is not one.
+    #[must_use]
+    pub fn domain_seq(&self, seq: Seq) -> Seq {
+        let hash = &self.domain_at(seq).hash;
+        let until = self.domains.iter().rev().skip_while(|(s, _)| *s > seq);
+        until.take_while(|(_, loaded)| loaded.hash == *hash).last().map_or(0, |(seq, _)| *seq)
     }
 
     /// The newest domain; an empty one when none was loaded.
@@ -84,6 +107,10 @@ impl Rooms {
         digest.text("domains");
         for (_, domain) in self.domains.iter() {
             digest.text(&domain.hash);
+            for (name, zone) in &domain.domain.zones {
+                digest.text(name);
+                digest.text(&zone.rules);
+            }
         }
         self.documents.digest_history(digest);
         self.world.digest_history(digest);
@@ -92,6 +119,7 @@ impl Rooms {
         self.plans.digest_history(digest);
         self.memory.digest_history(digest);
         self.turns.digest_history(digest);
+        self.proposals.digest_history(digest);
     }
 
     /// Adds the current view to the `content` digest.
@@ -105,16 +133,23 @@ impl Rooms {
         self.plans.digest_content(digest, valid_at);
         self.memory.digest_content(digest, valid_at);
         self.turns.digest_content(digest);
+        self.proposals.digest_content(digest);
     }
 }
 
 /// The zone of a domain, when it names one that is known here.
 #[must_use]
 pub fn zone_of(domain: &Domain) -> Option<Zone> {
-    domain.zone.as_deref().and_then(|zone| Zone::parse(zone).ok())
+    domain.zone.as_deref().and_then(|name| zone_named(domain, name))
 }
 
-/// The names that an expression may use: `facts.<key>`, `subjects.<subject>.<key>`, `state`,
+/// The zone of a name: an offset that is written out, or a zone whose rules were loaded.
+#[must_use]
+pub fn zone_named(domain: &Domain, name: &str) -> Option<Zone> {
+    Zone::named(name, domain.zones.get(name).map(|zone| zone.rules.as_str()))
+}
+
+/// The names that an expression may use: `events.<name>` (`happened`, `firings`, `fired_at`), `facts.<key>`, `subjects.<subject>.<key>`, `state`,
 /// `in_state.<path>`, the world's entities by id or by type and raw id, and whatever is added.
 #[derive(Clone, Debug)]
 pub struct Names<'a> {
@@ -152,6 +187,15 @@ impl Names<'_> {
         self.rooms.ledger.snapshot(subject, self.at)
     }
 
+    /// What is known of an event: a scheduled one, or one that the machine took.
+    fn event(&self, name: &str, path: &[&str]) -> Option<Value> {
+        if let Some(taken) = self.rooms.machine.last_taken(name, self.at) {
+            let happened = Value::from([("happened", Value::from(true)), ("seq", taken.into())]);
+            return happened.at(path.get(1..)?).cloned();
+        }
+        self.rooms.world.event_path(path, self.at)
+    }
+
     fn state(&self) -> Value {
         match self.rooms.machine.state(self.at) {
             [] => Value::Null,
@@ -183,6 +227,7 @@ impl Env for Names<'_> {
             ("facts", [key, rest @ ..]) => self.rooms.ledger.get(DEFAULT_SUBJECT, key, self.at)?.at(rest).cloned(),
             ("subjects", [subject]) => Some(self.facts(subject)),
             ("subjects", [subject, key, rest @ ..]) => self.rooms.ledger.get(subject, key, self.at)?.at(rest).cloned(),
+            ("events", path @ [name, ..]) => self.event(name, path),
             ("facts" | "subjects" | "state", _) => self.get(name)?.at(rest).cloned(),
             _ => self.rooms.world.get_path(path, self.at),
         }
@@ -194,6 +239,10 @@ impl Env for Names<'_> {
 
     fn zone(&self) -> Option<&Zone> {
         self.zone.as_ref()
+    }
+
+    fn zone_named(&self, name: &str) -> Option<Zone> {
+        zone_named(&self.rooms.domain_at(self.at.seq).domain, name)
     }
 }
 

@@ -26,7 +26,7 @@ fn main() {
     println!(
         "// Written by crates/expr/examples/zones.rs. One line a zone: `name=rules`, or `name@other` for the same rules."
     );
-    println!("\nexport const VERSION = \"{version}\";\n\nexport const ZONES = `");
+    println!("\nexport const VERSION: string = \"{version}\";\n\nexport const ZONES: string = `");
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     for (name, rules) in &zones {
         match first.get(rules) {

@@ -17,9 +17,11 @@
 
 mod local;
 pub mod scenario;
+mod zones;
 
 pub use local::{Local, Tool};
 pub use throughline_engine as engine;
 pub use throughline_journal as journal;
 pub use throughline_protocol as protocol;
 pub use throughline_value as value;
+pub use zones::zone_command;

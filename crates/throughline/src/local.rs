@@ -37,7 +37,15 @@ impl Local {
     #[must_use]
     pub fn open(journal: Journal, now: Millis) -> Self {
         let engine = Engine::open(journal);
-        Self { engine, now, cassette: None, tools: BTreeMap::new(), tickets: 0, outcomes: BTreeMap::new(), zones: BTreeSet::new() }
+        Self {
+            engine,
+            now,
+            cassette: None,
+            tools: BTreeMap::new(),
+            tickets: 0,
+            outcomes: BTreeMap::new(),
+            zones: BTreeSet::new(),
+        }
     }
 
     /// Gives the models' recorded replies.

@@ -13,6 +13,7 @@
 //! | `{"query": query, "refused": code}` | asks what must be refused |
 //! | `{"advance": "PT24H"}`, `{"clock": "2026-03-01T09:00:00Z"}` | moves the clock; due events fire |
 //! | `{"reload": true}` | exports, imports and goes on from there; all three digests must stay |
+//! | `{"reload": "2026-03-01T09:00:00Z"}` | the same, closed until then: what fell due meanwhile was missed |
 //! | `{"keep": name}`, `{"same": name, "digest": "content" \| "history" \| "chain"}` | compares digests of two points |
 //!
 //! `contains`: maps by name, lists by some item, texts by a part of them, the rest by equality.
@@ -147,8 +148,12 @@ impl Runner {
             self.session.set_clock(instant(clock)?);
             return Ok(());
         }
-        if map.contains_key("reload") {
-            return self.reload();
+        if let Some(when) = map.get("reload") {
+            let until = match when {
+                Value::Bool(_) => self.session.now(),
+                when => instant(when)?,
+            };
+            return self.reload(until);
         }
         if let Some(name) = map.get("keep").and_then(Value::as_str) {
             let digests = self.digests()?;
@@ -247,10 +252,10 @@ impl Runner {
         Err("a query step says `equals`, `contains`, `lacks`, `count` or `refused`".to_owned())
     }
 
-    fn reload(&mut self) -> Result<(), String> {
+    fn reload(&mut self, until: Millis) -> Result<(), String> {
         let before = self.digests()?;
         let journal = throughline_journal::import(&self.session.export()).map_err(|error| error.to_string())?;
-        let mut session = Local::open(journal, self.session.now());
+        let mut session = Local::open(journal, until);
         if let Some(cassette) = &self.cassette {
             session.load_cassette(cassette).map_err(|refusal| refusal.to_string())?;
         }

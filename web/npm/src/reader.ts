@@ -3,9 +3,13 @@
 import type {
   EntitiesQuery,
   FactsQuery,
+  InfluencesQuery,
+  NeighbourhoodQuery,
+  PathsQuery,
   Query,
   RecallQuery,
   RecordsQuery,
+  RelationHistoryQuery,
   RelationsQuery,
   WhyQuery,
 } from "./queries.js";
@@ -20,13 +24,17 @@ import type {
   EventView,
   FactPage,
   FactView,
+  Influences,
   MachineView,
+  Neighbourhood,
+  PathPage,
   PlanReport,
   Problem,
   PromptView,
   RecallPage,
   RecordDetail,
   RecordPage,
+  RelationVersion,
   RelationView,
   RunRow,
   RunView,
@@ -81,6 +89,26 @@ export abstract class Reader {
   /** Relations. */
   relations(which: Narrow<RelationsQuery> = {}): Promise<RelationView[]> {
     return this.#at({ type: "relations", ...which });
+  }
+
+  /** Everything that was said of an entity's relations, whatever became of it. */
+  relationHistory(which: Narrow<RelationHistoryQuery>): Promise<RelationVersion[]> {
+    return this.#at({ type: "relation_history", ...which });
+  }
+
+  /** The ways from one entity to another. */
+  paths(which: Narrow<PathsQuery>): Promise<PathPage> {
+    return this.#at({ type: "paths", ...which });
+  }
+
+  /** The entities around one. */
+  neighbourhood(which: Narrow<NeighbourhoodQuery>): Promise<Neighbourhood> {
+    return this.#at({ type: "neighbourhood", ...which });
+  }
+
+  /** The records that led to a field's value, also over the entities upstream. */
+  influences(which: Narrow<InfluencesQuery>): Promise<Influences> {
+    return this.#at({ type: "influences", ...which });
   }
 
   /** Scheduled events. */

@@ -3,6 +3,7 @@
 import type {
   AddRelation,
   AssertFact,
+  CallTool,
   Command,
   MemoryItem,
   RegisterEntity,
@@ -13,12 +14,15 @@ import type {
 } from "./commands.js";
 import type { Domain } from "./domain.js";
 import { ThroughlineError } from "./error.js";
+import type { Intervention } from "./interventions.js";
+import { checkNames } from "./options.js";
 import { encode } from "./exact.js";
 import { Link } from "./link.js";
 import type { Query } from "./queries.js";
 import { JournalReader, View } from "./reader.js";
-import type { Done, Json, JsonMap, Meta, Moment, Time } from "./values.js";
-import type { Digests, Status, TurnView } from "./views.js";
+import { zoneCommand, zonesIn, zonesInText } from "./zone.js";
+import type { Done, Json, JsonMap, Meta, Moment, Span, Time } from "./values.js";
+import type { Difference, Digests, ForkReport, Status, TurnView, Without } from "./views.js";
 
 /** That the journal grew. */
 export interface Change {
@@ -26,7 +30,37 @@ export interface Change {
   seq: number;
   /** The thread whose turn is going on. */
   busy?: string;
+  /** Whether another session of the journal appended some of it. */
+  foreign?: boolean;
 }
+
+/** How a journal is forked. */
+export interface ForkOptions {
+  /** The last record that both have; the head when absent, or the one before the first intervention. */
+  at?: number;
+  /** What is otherwise after it: the commands after it are decided again. */
+  interventions?: Intervention[];
+  /** Goes on with what came later up to this record; to the head when there are interventions, and else not. */
+  until?: number;
+  /** What becomes of calls and exchanges that were not recorded: left open for this fork's tools and model
+   *  (`recompute`, when absent), or failed with `not-recorded` (`stub`). */
+  unrecorded?: "recompute" | "stub";
+  /** The id of the new journal; made from this one's when absent. */
+  id?: string;
+  /** The name of the new journal; made from this one's when absent. */
+  name?: string;
+  /** Where it is kept; where this one is when absent. */
+  storage?: "indexeddb" | "memory";
+}
+
+/** A fork: its own session, and what it did. */
+export interface Forked {
+  session: Session;
+  report: ForkReport;
+}
+
+/** Opens another journal in the same way as this one. @internal */
+export type OpenLike = (name: string, storage: "indexeddb" | "memory" | undefined) => Promise<Session>;
 
 /** The journal as one file. */
 export interface Exported {
@@ -60,6 +94,9 @@ export interface Say {
   signal?: AbortSignal;
 }
 
+/** Why the rules of a zone were loaded. */
+const ZONE_REASON = "a command names the zone";
+
 /** Fields of a command without its type and those that are arguments of their own. */
 type More<C, Given extends keyof C = never> = Omit<C, "type" | Given>;
 
@@ -67,11 +104,16 @@ type More<C, Given extends keyof C = never> = Omit<C, "type" | Given>;
 export class Session extends JournalReader {
   readonly moment = undefined;
   readonly #link: Link;
+  readonly #zones = new Set<string>();
+  #zonesLoading: Promise<void> | undefined;
+
+  readonly #openLike: OpenLike;
 
   /** @internal */
-  constructor(link: Link) {
+  constructor(link: Link, openLike: OpenLike) {
     super();
     this.#link = link;
+    this.#openLike = openLike;
   }
 
   /** The journal's name. */
@@ -87,10 +129,38 @@ export class Session extends JournalReader {
    */
   async execute<Result extends Json = Json>(command: Command | string, meta: Meta = {}): Promise<Done<Result>> {
     const text = typeof command === "string" ? command : encode(command);
+    const zones = typeof command === "string" ? zonesInText(command) : zonesIn(command);
+    if (zones.size > 0) this.#zonesLoading = this.#loadZones(zones);
+    // Commands are done in the order in which they were given.
+    if (this.#zonesLoading !== undefined) await this.#zonesLoading;
+    return this.#run<Result>(text, meta);
+  }
+
+  async #run<Result extends Json>(text: string, meta: Meta): Promise<Done<Result>> {
     const outcome = (await this.#link.call({ type: "execute", command: text, meta: meta as JsonMap })) as JsonMap;
     const { refused } = outcome;
     if (refused !== undefined) throw ThroughlineError.of(refused as unknown as ThroughlineError["details"]);
     return outcome["done"] as unknown as Done<Result>;
+  }
+
+  /** Loads those rules that this session has not loaded; a name that there is no zone of is the engine's to refuse. */
+  async #loadZones(names: Set<string>): Promise<void> {
+    await this.#zonesLoading;
+    for (const name of names) {
+      if (this.#zones.has(name)) continue;
+      const command = await zoneCommand(name);
+      if (command === undefined) continue;
+      await this.#run(encode(command), { reason: ZONE_REASON }).catch(() => undefined);
+      this.#zones.add(name);
+    }
+    this.#zonesLoading = undefined;
+  }
+
+  /** Loads the rules of a named time zone. Commands that name one do so by themselves; expressions do not. */
+  async loadZone(name: string, meta?: Meta): Promise<Done<{ zone: string; version: string }>> {
+    const command = await zoneCommand(name);
+    if (command === undefined) throw new ThroughlineError("unknown-zone", `there is no time zone \`${name}\``);
+    return this.execute(command, meta);
   }
 
   /** Answers a query. @param query the query, or its JSON text */
@@ -104,9 +174,23 @@ export class Session extends JournalReader {
     return new View(this, typeof moment === "number" ? { seq: moment } : moment);
   }
 
-  /** Loads the rules of the business. */
-  loadDomain(domain: Domain, meta?: Meta): Promise<Done> {
-    return this.execute({ type: "load_domain", domain }, meta);
+  /**
+   * Loads the rules of the business: a document, or its JSON text. What is wrong with it is told all at once, in
+   * `error.details.details.problems`, each with its place; of a text also in bytes.
+   */
+  async loadDomain(domain: Domain | string, meta?: Meta): Promise<Done> {
+    if (typeof domain !== "string") return this.execute({ type: "load_domain", domain }, meta);
+    const before = '{"type":"load_domain","domain":';
+    try {
+      return await this.execute(`${before}${domain}}`, meta);
+    } catch (error) {
+      throw error instanceof ThroughlineError ? moved(error, before.length) : error;
+    }
+  }
+
+  /** Does what a model's tool call asks for, in any provider's shape; `reply` of the result is for the model. */
+  callTool(call: Json, shape?: CallTool["shape"], meta?: Meta): Promise<Done<{ tool: string; id: Json; result: Json; reply: Json }>> {
+    return this.execute({ type: "call_tool", call, ...(shape === undefined ? {} : { shape }) }, meta);
   }
 
   /** Adds a document or a new version of one. */
@@ -121,7 +205,7 @@ export class Session extends JournalReader {
     more: More<RegisterEntity, "entity_type" | "raw_id"> = {},
     meta?: Meta,
   ): Promise<Done<{ entity: string; created: boolean }>> {
-    return this.execute({ type: "register_entity", entity_type, raw_id, ...more }, meta);
+    return this.execute({ ...more, type: "register_entity", entity_type, raw_id }, meta);
   }
 
   /** Changes fields of an entity; null clears one. */
@@ -131,7 +215,7 @@ export class Session extends JournalReader {
     more: More<UpdateEntity, "entity" | "fields"> = {},
     meta?: Meta,
   ): Promise<Done> {
-    return this.execute({ type: "update_entity", entity, fields, ...more }, meta);
+    return this.execute({ ...more, type: "update_entity", entity, fields }, meta);
   }
 
   /** Makes one entity of two. */
@@ -157,7 +241,7 @@ export class Session extends JournalReader {
     more: More<AddRelation, "from" | "relation" | "to"> = {},
     meta?: Meta,
   ): Promise<Done<{ relation: string }>> {
-    return this.execute({ type: "add_relation", from, relation, to, ...more }, meta);
+    return this.execute({ ...more, type: "add_relation", from, relation, to }, meta);
   }
 
   /** Ends a relation. */
@@ -167,7 +251,7 @@ export class Session extends JournalReader {
 
   /** Schedules an event at a time, on a condition, or both. */
   scheduleEvent(name: string, more: More<ScheduleEvent, "name">, meta?: Meta): Promise<Done<{ event: string }>> {
-    return this.execute({ type: "schedule_event", name, ...more }, meta);
+    return this.execute({ ...more, type: "schedule_event", name }, meta);
   }
 
   /** Fires an event by hand. */
@@ -182,12 +266,12 @@ export class Session extends JournalReader {
 
   /** Asserts a fact; a new version when the value differs. */
   assertFact(key: string, value: Json, more: More<AssertFact, "key" | "value"> = {}, meta?: Meta): Promise<Done<JsonMap>> {
-    return this.execute({ type: "assert_fact", key, value, ...more }, meta);
+    return this.execute({ ...more, type: "assert_fact", key, value }, meta);
   }
 
   /** Retracts a fact, or one value of a fact that has many. */
   retractFact(key: string, more: More<RetractFact, "key"> = {}, meta?: Meta): Promise<Done> {
-    return this.execute({ type: "retract_fact", key, ...more }, meta);
+    return this.execute({ ...more, type: "retract_fact", key }, meta);
   }
 
   /** Sends an event to the machine. */
@@ -197,7 +281,7 @@ export class Session extends JournalReader {
 
   /** Checks a plan and starts a run of it; rejects with every diagnostic when it cannot run. */
   startRun(plan: Json, more: More<StartRun, "plan"> = {}, meta?: Meta): Promise<Done<{ run: string }>> {
-    return this.execute({ type: "start_run", plan, ...more }, meta);
+    return this.execute({ ...more, type: "start_run", plan }, meta);
   }
 
   /** Lets a paused run do its next step. */
@@ -344,6 +428,40 @@ export class Session extends JournalReader {
     return (await this.#link.call({ type: "import", text })) as unknown as Status;
   }
 
+  /**
+   * Makes another journal that starts at a moment of this one, and opens it. With interventions the commands after
+   * the moment are decided again under other premises; recorded calls and exchanges are not made again, and the
+   * report says of each what became of it.
+   */
+  async fork(options: ForkOptions = {}): Promise<Forked> {
+    checkNames("fork", options, FORK_OPTIONS);
+    const { name, storage, ...fork } = options;
+    const { text, report } = (await this.#link.call({ type: "fork", ...(fork as unknown as JsonMap) })) as unknown as {
+      text: string;
+      report: ForkReport;
+    };
+    const session = await this.#openLike(name ?? `${this.name} ~ ${report.id.slice(-12)}`, storage);
+    try {
+      await session.import(text);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    return { session, report };
+  }
+
+  /** What would not be without a record: what it led to, and what would be otherwise at the head. */
+  without(seq: number): Promise<Without> {
+    return this.query({ type: "without", seq });
+  }
+
+  /** What differs between two moments of this journal, or between this journal and another session's. */
+  async diff(from: Moment | number | Session, to?: Moment | number): Promise<Difference> {
+    if (from instanceof Session) return this.query({ type: "diff", other: await from.query<Json>({ type: "snapshot" }) });
+    const at = (moment: Moment | number | undefined): Moment => (typeof moment === "number" ? { seq: moment } : (moment ?? {}));
+    return this.query({ type: "diff", from: at(from), to: at(to) });
+  }
+
   /** Reads all stored bytes again, and replays them. */
   async verify(): Promise<Verified> {
     return (await this.#link.call({ type: "verify" })) as unknown as Verified;
@@ -353,6 +471,23 @@ export class Session extends JournalReader {
   close(): Promise<void> {
     return this.#link.close();
   }
+}
+
+const FORK_OPTIONS = ["at", "interventions", "until", "unrecorded", "id", "name", "storage"];
+
+/** The same error with its places in a text that begins `by` bytes later. */
+function moved(error: ThroughlineError, by: number): ThroughlineError {
+  const shift = (one: JsonMap): JsonMap => {
+    const span = one["span"] as unknown as Span | undefined;
+    return span === undefined || span === null ? one : { ...one, span: { start: span.start - by, end: span.end - by } };
+  };
+  const details = shift(error.details as unknown as JsonMap);
+  const inner = details["details"] as JsonMap | undefined;
+  const problems = inner?.["problems"];
+  if (inner !== undefined && Array.isArray(problems)) {
+    details["details"] = { ...inner, problems: problems.map((one) => shift(one as JsonMap)) };
+  }
+  return ThroughlineError.of(details as unknown as ThroughlineError["details"]);
 }
 
 /** A cassette as text: one entry a line. */

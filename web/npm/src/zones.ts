@@ -1,9 +1,9 @@
 // The rules of every named zone since 1970, from the time zone database (public domain).
 // Written by crates/expr/examples/zones.rs. One line a zone: `name=rules`, or `name@other` for the same rules.
 
-export const VERSION = "2025b";
+export const VERSION: string = "2025b";
 
-export const ZONES = `
+export const ZONES: string = `
 Africa/Abidjan=GMT0
 Africa/Accra@Africa/Abidjan
 Africa/Addis_Ababa=EAT-3

@@ -127,7 +127,7 @@ class Runner {
     if (step.query !== undefined) return this.ask(step);
     if (step.advance !== undefined) return void (await this.session.advance(duration(step.advance)));
     if (step.clock !== undefined) return void (await this.session.setClock(instant(step.clock)));
-    if (step.reload !== undefined) return this.reload();
+    if (step.reload !== undefined) return this.reload(step.reload);
     if (step.keep !== undefined) return void this.kept.set(step.keep, await this.digests());
     if (step.same !== undefined) return this.compare(step);
     throw new Error(`this is not a step: ${encode(step)}`);
@@ -197,10 +197,11 @@ class Runner {
     }
   }
 
-  async reload() {
+  async reload(until) {
     const before = await this.session.digests();
     const { text } = await this.session.export();
-    const clock = await this.session.settled();
+    const now = await this.session.settled();
+    const clock = typeof until === "boolean" ? now : instant(until);
     const { name } = this.session;
     await this.close();
     this.session = await open({ ...this.options, name, clock });
