@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use throughline_journal::{Digest, Record, Seq, Versions};
+use throughline_journal::{Digest, Millis, Record, Seq, Versions};
 use throughline_protocol::command::AddDocument;
 use throughline_protocol::view::{DocumentRow, DocumentView};
 use throughline_protocol::{Context, Decision, Refusal};
@@ -33,6 +33,8 @@ pub struct DocumentAdded {
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
     by_name: SortedMap<String, Versions<Rc<DocumentAdded>>>,
+    /// From when each version holds.
+    times: SortedMap<(String, u64), Millis>,
     /// Records of documents that could not be read.
     pub quarantined: u64,
 }
@@ -85,7 +87,10 @@ impl Documents {
             return;
         }
         match from_value::<DocumentAdded>(record.data()) {
-            Ok(added) => self.by_name.entry(added.name.clone()).or_default().push(record.seq, Rc::new(added)),
+            Ok(added) => {
+                self.times.insert((added.name.clone(), added.version), record.valid_from);
+                self.by_name.entry(added.name.clone()).or_default().push(record.seq, Rc::new(added));
+            }
             Err(_) => self.quarantined += 1,
         }
     }
@@ -100,6 +105,12 @@ impl Documents {
     #[must_use]
     pub fn version(&self, name: &str, version: u64) -> Option<&DocumentAdded> {
         self.by_name.get(name)?.iter().map(|(_, document)| document.as_ref()).find(|d| d.version == version)
+    }
+
+    /// From when a version of a document holds.
+    #[must_use]
+    pub fn holds_from(&self, name: &str, version: u64) -> Option<Millis> {
+        self.times.get(&(name.to_owned(), version)).copied()
     }
 
     /// The documents after record `seq`, by name.

@@ -14,6 +14,11 @@ use crate::{Bound, Documents, evidence};
 pub trait AnswerScope: Env {
     /// What the value at a path rests on: `["$price"]`, `["facts", "budget"]`. Nothing: it is unsupported.
     fn evidence(&self, path: &[String]) -> Vec<Evidence>;
+
+    /// The classes of personal data at a path.
+    fn classes(&self, _path: &[String]) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// An environment whose values rest on nothing that is known.

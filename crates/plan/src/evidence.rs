@@ -22,6 +22,28 @@ pub fn of(document: &DocumentRef<'_>, span: Span, method: &str) -> Evidence {
     }
 }
 
+/// Evidence for several places of a document: its pages are counted once.
+#[must_use]
+pub fn all_of(document: &DocumentRef<'_>, spans: &[Span], method: &str) -> Vec<Evidence> {
+    match spans {
+        [] => return Vec::new(),
+        [one] => return vec![of(document, *one, method)],
+        _ => {}
+    }
+    let feeds: Vec<usize> = document.text.bytes().enumerate().filter(|(_, b)| *b == b'\x0c').map(|(at, _)| at).collect();
+    let page = |at: usize| u32::try_from(feeds.partition_point(|feed| *feed < at)).unwrap_or(u32::MAX - 1) + 1;
+    let one = |span: &Span| Evidence {
+        document: document.name.to_owned(),
+        version: document.version,
+        page: page(span.start),
+        span: *span,
+        quote: quote(document.text, *span),
+        hash: document.hash.to_owned(),
+        method: method.to_owned(),
+    };
+    spans.iter().map(one).collect()
+}
+
 /// Evidence for a value that was given and not found: an input of a run.
 #[must_use]
 pub fn given(name: &str, value: &Value, method: &str) -> Evidence {
@@ -62,7 +84,8 @@ fn quote(text: &str, span: Span) -> String {
 /// # Errors
 /// `document-missing`, `hash-differs`, `quote-differs`.
 pub fn verify(evidence: &Evidence, host: &dyn Documents) -> Result<(), Failure> {
-    if evidence.version == 0 || !matches!(evidence.method.as_str(), "pattern" | "json-path") {
+    const READ: &[&str] = &["pattern", "json-path", "selector", "cell", "recogniser", "passage", "item"];
+    if evidence.version == 0 || !READ.contains(&evidence.method.as_str()) {
         return Ok(());
     }
     let Evidence { document: name, version, span, .. } = evidence;

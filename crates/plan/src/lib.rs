@@ -37,6 +37,7 @@ mod fix;
 mod foreign;
 mod graph;
 mod holes;
+mod html;
 mod json;
 pub mod limits;
 mod nearest;
@@ -58,6 +59,6 @@ pub use plan::{
     Action, Argument, Extract, Formula, How, Length, Looks, Lookup, OnFailure, Options, Pick, Plan, Policy, Spanned, Step,
     Type,
 };
-pub use runs::{Advance, Bound, DocumentRef, Documents, Plans, ToolCall, ToolError};
+pub use runs::{Advance, Asking, Bound, DocumentRef, Documents, HTTP_TOOL, Item, Plans, ToolCall, ToolError};
 pub use scope::{Endpoint, Scope, SourceRule, Target, ToolRule};
 pub use throughline_protocol::view::Evidence;

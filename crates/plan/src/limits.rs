@@ -62,3 +62,9 @@ pub const MAX_SELECTOR_BYTES: usize = 1024;
 
 /// How deep elements of an HTML document are followed; deeper ones are read as siblings.
 pub(crate) const MAX_HTML_DEPTH: usize = 256;
+
+/// How long a retry waits when its plan does not say, in milliseconds; each further one waits twice as long.
+pub const DEFAULT_BACKOFF: i64 = 1_000;
+
+/// The longest wait before a retry, in milliseconds.
+pub const MAX_BACKOFF: i64 = 3_600_000;

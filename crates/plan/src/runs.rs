@@ -7,28 +7,48 @@
 //! [`Plans::pending_calls`] names the calls whose result was never recorded.
 
 mod advance;
+mod calls;
 mod command;
 mod digest;
 mod environment;
 mod evolve;
 mod execute;
 mod record;
+mod request;
+mod rerun;
+mod schedule;
 mod state;
 mod view;
 
-use throughline_journal::{Draft, Seq};
+use throughline_journal::{Draft, Millis, Seq};
 use throughline_protocol::view::Evidence;
-use throughline_value::{Map, Named, Number, Value};
+use throughline_value::{Map, Named, Number, SortedMap, Value};
 
-use state::{Run, RunStatus};
+use crate::window::Window;
+use state::Run;
+
+pub use request::HTTP_TOOL;
 
 /// All runs.
 #[derive(Clone, Debug, Default)]
 pub struct Plans {
     /// By id, in the order of their start.
     runs: Named<Run>,
+    /// Those that are not over, oldest first.
+    open: Vec<String>,
+    /// The newest answer to each request.
+    cache: SortedMap<String, Cached>,
     /// How many records of this room could not be read.
     quarantined: u64,
+}
+
+/// Where the answer to a request lies.
+#[derive(Clone, Debug)]
+struct Cached {
+    run: String,
+    step: String,
+    seq: Seq,
+    at: Millis,
 }
 
 /// A document as it is handed to a run.
@@ -50,6 +70,48 @@ pub struct DocumentRef<'a> {
 pub trait Documents {
     /// A document; its newest version, or the one asked for.
     fn document(&self, name: &str, version: Option<u64>) -> Option<DocumentRef<'_>>;
+
+    /// The items of `world`, `facts` or `memory`.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with what was asked.
+    fn items(&self, room: &str, _asking: &Asking<'_>) -> Result<Vec<Item>, String> {
+        Err(format!("there is no {room} here"))
+    }
+
+    /// From when what a piece of evidence says is true: of a document, when its version begins to hold.
+    fn time_of(&self, _evidence: &Evidence) -> Option<Millis> {
+        None
+    }
+
+    /// An estimate of a text's tokens.
+    fn tokens(&self, text: &str) -> u64 {
+        u64::try_from(text.len()).unwrap_or(u64::MAX).div_ceil(4)
+    }
+}
+
+/// What a lookup asks of a room.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// The words that are looked for.
+    pub words: Option<&'a str>,
+    /// Further arguments, by name.
+    pub arguments: &'a Map,
+    /// The time that the plan is about.
+    pub window: Option<Window>,
+    /// At most this many; the plan takes no more.
+    pub limit: Option<u32>,
+}
+
+/// One item of a lookup, and what it rests on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Item {
+    /// The item.
+    pub value: Value,
+    /// What it rests on.
+    pub evidence: Evidence,
+    /// The classes of personal data in it.
+    pub classes: Vec<String>,
 }
 
 /// What can be done next in a run.
@@ -62,7 +124,7 @@ pub struct Advance {
 }
 
 /// A call of a tool that a step needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
     /// The call's key: the run and the step, `run_…/step`.
     pub key: String,
@@ -74,12 +136,16 @@ pub struct ToolCall {
     pub tool: String,
     /// Its arguments, as values.
     pub args: Map,
+    /// The document that the answer becomes.
+    pub document: Option<String>,
     /// The same for every attempt of the same call: a tool that changes the world does it once for a key.
     pub idempotency_key: String,
     /// Whether it changes the world.
     pub writes: bool,
-    /// Whether a person must approve it first.
+    /// Whether a person must approve it first and has not.
     pub approval: bool,
+    /// Whether a person approved it.
+    pub approved: bool,
     /// Which attempt this is, from 1.
     pub attempt: u32,
 }
@@ -104,6 +170,8 @@ pub struct Bound {
     pub confidence: Option<Number>,
     /// The step it comes from; empty for an input.
     pub step: String,
+    /// The classes of personal data in it.
+    pub classes: Vec<String>,
 }
 
 impl Plans {
@@ -129,12 +197,7 @@ impl Plans {
     /// running, and those that are paused with nothing left to do but to end.
     #[must_use]
     pub fn running(&self) -> Vec<String> {
-        let goes_on = |run: &&Run| match run.status() {
-            RunStatus::Running => true,
-            RunStatus::Paused => advance::is_settling(run),
-            RunStatus::Done | RunStatus::Failed | RunStatus::Cancelled => false,
-        };
-        self.runs.values().filter(goes_on).map(|run| run.id.clone()).collect()
+        self.open.iter().filter(|run| self.runs.get(run.as_str()).is_some_and(Run::goes_on)).cloned().collect()
     }
 
     /// The record that started the run.

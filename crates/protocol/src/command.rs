@@ -1,6 +1,7 @@
 //! Everything that can be asked to change.
 
 use serde::{Deserialize, Serialize};
+use throughline_journal::Millis;
 use throughline_value::{Map, Number, Value};
 
 use crate::Time;
@@ -11,6 +12,8 @@ tagged! {
     "command", Command {
         /// Loads the rules of the business.
         "load_domain" => LoadDomain,
+        /// Loads the rules of a named time zone.
+        "load_zone" => LoadZone,
         /// Adds a document or a new version of one.
         "add_document" => AddDocument,
         /// Registers an entity; the same one again changes nothing.
@@ -45,22 +48,42 @@ tagged! {
         "step_run" => StepRun,
         /// Lets a paused run go on.
         "continue_run" => ContinueRun,
+        /// Pauses a run before its next step.
+        "pause_run" => PauseRun,
+        /// Says where a run pauses by itself.
+        "set_breakpoints" => SetBreakpoints,
+        /// Gives a binding of a paused run another value.
+        "edit_binding" => EditBinding,
+        /// Runs a plan again from a step on, as a new run that reuses what does not change.
+        "rerun" => Rerun,
         /// Ends a run.
         "cancel_run" => CancelRun,
         /// Remembers events.
         "remember" => Remember,
+        /// Remembers many events given as columns.
+        "remember_columns" => RememberColumns,
         /// Corrects a remembered event.
         "amend" => Amend,
         /// Forgets remembered events, undoably.
         "forget" => Forget,
         /// Brings forgotten events back.
         "recover" => Recover,
+        /// Forgets what a budget or an age does not keep, undoably.
+        "forget_by" => ForgetBy,
+        /// Notes that remembered events were used.
+        "touch" => Touch,
+        /// Purges remembered events: nothing of what they said is left, for ever.
+        "purge" => Purge,
         /// Begins a turn of the agent with what the user said.
         "begin_turn" => BeginTurn,
         /// Stops the thread's turn.
         "stop_turn" => StopTurn,
         /// Answers what the engine asked a person.
         "answer" => Answer,
+        /// Proposes an action of the domain: it is checked, and done, refused, or put before a person.
+        "propose" => Propose,
+        /// Does what a model's tool call asks for, as the model.
+        "call_tool" => CallTool,
         /// Looks at the clock: due events fire.
         "tick" => Tick,
         /// Several commands; all or none.
@@ -74,6 +97,21 @@ tagged! {
 pub struct LoadDomain {
     /// The domain document; see [`crate::Domain`].
     pub domain: Value,
+}
+
+/// Loads the rules of a named time zone, by which later times of the zone are read and repeated. The npm package
+/// and the Rust façade do so by themselves before a command that names a zone. Gives back `{zone, version}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadZone {
+    /// Its name: `Europe/Berlin`.
+    pub name: String,
+    /// The POSIX rule that holds from the last change of clocks on; then, where there were changes before it, `|`,
+    /// the offset before the first in seconds, and ` second:offset` for each, the second since 1970 to base 36.
+    pub rules: String,
+    /// The version of the database that the rules are from: `2025b`.
+    #[serde(default)]
+    pub version: String,
 }
 
 /// Adds a document or a new version of one. Gives back `{name, version, hash}`.
@@ -198,10 +236,21 @@ pub struct ScheduleEvent {
     /// A condition that cancels it as soon as it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<String>,
+    /// Events that must have happened before it may fire, by name or id: scheduled ones that fired, or events that
+    /// the machine took. In `when` the same is `after(name)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// Events that it must come before: once one of them happened, it is cancelled. In `when` the same is
+    /// `before(name)`, which is false from then on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// How it repeats; `at` or `delay` is its first slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<Repeat>,
     /// What happens when it is due and `when` is false: `hold`, `drop` or `late`.
     #[serde(default)]
     pub otherwise: Otherwise,
-    /// What happens when it fell due while nothing ran: `once`, `skip` or `restart`.
+    /// What happens when it fell due while nothing ran: `once`, `skip`, `all` or `restart`.
     #[serde(default)]
     pub missed: Missed,
     /// What it does when it fires.
@@ -210,6 +259,41 @@ pub struct ScheduleEvent {
     /// What it carries.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
+}
+
+/// How an event repeats. Each slot fires exactly once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Repeat {
+    /// How far apart the slots are, as an ISO 8601 duration. Days, weeks and months keep the time of day in the
+    /// zone; hours and minutes are counted as they pass. Every slot is counted from the first, so the 31st stays
+    /// the 31st in the months that have one, and is the last day of the others.
+    pub every: String,
+    /// The zone whose clocks and calendar count; the domain's when absent, else UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Only on these days: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`; with `every` in days or whole weeks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weekdays: Vec<String>,
+    /// How many slots there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// No slot after this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+    /// What becomes of a slot whose time of day a change of clocks skips: `shift` or `skip`.
+    pub gap: GapPolicy,
+}
+
+/// What becomes of a slot whose time of day a change of clocks skips. One that it repeats fires the first time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GapPolicy {
+    /// It moves on by the length of the gap: 02:30 becomes 03:30.
+    #[default]
+    Shift,
+    /// It does not happen.
+    Skip,
 }
 
 /// What happens when an event is due and its condition is false.
@@ -229,11 +313,13 @@ pub enum Otherwise {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missed {
-    /// It fires once, marked late.
+    /// It fires once, marked late; one that repeats for the newest slot that was missed.
     #[default]
     Once,
-    /// It is skipped, on record.
+    /// It is skipped, on record; one that repeats goes on with its next slot.
     Skip,
+    /// Every slot that was missed fires, each marked late.
+    All,
     /// Its delay starts again.
     Restart,
 }
@@ -319,6 +405,24 @@ pub struct StartRun {
     /// Starts paused before its first step.
     #[serde(default)]
     pub paused: bool,
+    /// Where it pauses by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breakpoints: Vec<Breakpoint>,
+}
+
+/// Where a run pauses: name one of the three.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Breakpoint {
+    /// Before this step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// When this binding gets its value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<String>,
+    /// When this condition over the bindings holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// Lets a paused run do its next step.
@@ -335,6 +439,70 @@ pub struct StepRun {
 pub struct ContinueRun {
     /// Its id.
     pub run: String,
+}
+
+/// Pauses a run before its next step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PauseRun {
+    /// Its id.
+    pub run: String,
+}
+
+/// Says where a run pauses by itself; those it had before are gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetBreakpoints {
+    /// Its id.
+    pub run: String,
+    /// The breakpoints.
+    pub breakpoints: Vec<Breakpoint>,
+}
+
+/// Gives a binding of a paused run another value. What used it already is not computed again: `rerun` does that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditBinding {
+    /// The run's id.
+    pub run: String,
+    /// The binding: an input or a step, without `$`.
+    pub binding: String,
+    /// Its value from now on.
+    pub value: Value,
+}
+
+/// Runs a plan again from a step on, as a new run. Gives back `{run, reruns}`. A step whose text and inputs are
+/// as they were is reused; the others are recomputed, called live or stubbed, and say which.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rerun {
+    /// The run that is run again.
+    pub run: String,
+    /// The step from which on it is looked at anew; all steps when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Other values of inputs and bindings.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub edits: Map,
+    /// Another plan; the same one when absent.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub plan: Value,
+    /// Does the step `from` again although nothing changed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
+    /// What becomes of calls whose arguments change: `live`, `stub` (what the first run recorded), or `safe`
+    /// (when absent): live when they only read, stubbed when they change the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<String>,
+    /// What stands in for the results of calls, by step.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub stubs: Map,
+    /// Starts paused.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+    /// Where it pauses by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breakpoints: Vec<Breakpoint>,
 }
 
 /// Ends a run.
@@ -374,9 +542,53 @@ pub struct MemoryItem {
     /// How important, from 0 to 1; a half when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Number>,
+    /// How sure, from 0 to 1: of what happened at once, the surest comes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Number>,
+    /// Its meaning: a list of numbers, or base64 of little-endian 32-bit floats.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub vector: Value,
     /// More, for programs.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
+}
+
+/// Remembers many events given as columns, in one record. Gives back `{first, record, count}`: the events' ids
+/// are `m_<record>_<row>`. A column is a list of whole numbers, or base64 of LEB128 varints (`at` as zigzag
+/// differences from row to row).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RememberColumns {
+    /// The names of the kinds.
+    pub kinds: Vec<String>,
+    /// The names of the entities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<String>,
+    /// When each event was, in milliseconds since 1970.
+    pub at: Value,
+    /// Its kind, as a place among `kinds`.
+    pub kind: Value,
+    /// How many entities it has; none when absent.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub entity_count: Value,
+    /// The entities of all events one after the other, as places among `entities`.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub entity: Value,
+    /// The texts of all events one after the other.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// How many bytes of UTF-8 each text has.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub text_bytes: Value,
+    /// How long it lasted, in milliseconds; 0 for a moment.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub lasts: Value,
+    /// Its importance in thousandths, plus one; 0 for none given.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub importance: Value,
+    /// Its number at the source, by which equal times are ordered.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub place: Value,
 }
 
 /// Corrects a remembered event; absent fields stay.
@@ -415,6 +627,46 @@ pub struct Recover {
     pub memories: Vec<String>,
 }
 
+/// Forgets what is too old, and then what weighs least until the budgets hold. Gives back `{forgotten, more}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ForgetBy {
+    /// At most so many events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_events: Option<u64>,
+    /// At most so many bytes of text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_bytes: Option<u64>,
+    /// Nothing that ended and was last used longer ago than this, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<Millis>,
+    /// After how many milliseconds importance weighs half; 30 days when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub half_life: Option<Millis>,
+    /// Events of at least this importance are kept whatever happens; 1 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protect_from: Option<Number>,
+}
+
+/// Notes that remembered events were used: they are forgotten later. Gives back `{touched}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Touch {
+    /// Their ids.
+    pub memories: Vec<String>,
+    /// When; now when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Time>,
+}
+
+/// Purges remembered events. A record with their ids, the time and the reason remains. Gives back `{purged}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Purge {
+    /// Their ids.
+    pub memories: Vec<String>,
+}
+
 /// Begins a turn of the agent. Gives back `{thread, turn}`; the turn goes on by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -439,6 +691,34 @@ pub struct Answer {
     pub ask: String,
     /// The answer.
     pub answer: Value,
+}
+
+/// Does what a model's tool call asks for, as the model. Gives back `{tool, id, result, reply}`; `reply` is for
+/// the model, in the call's shape. So is `details.reply` of a refusal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallTool {
+    /// The call as the provider gives it.
+    pub call: Value,
+    /// `openai`, `openai_responses`, `anthropic`, `gemini`, `mcp` or `ai_sdk`; found by its form when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
+}
+
+/// Proposes an action of the domain, as the model of a turn does: it must be open in the machine's state, fit its
+/// schema and keep every constraint. Gives back `{status, action, args}`: `done` with `results` and `refused`, or
+/// `asked` with `ask` when a person must approve it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Propose {
+    /// The action.
+    pub action: String,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub args: Value,
+    /// How sure, from 0 to 1; below the domain's confidence a person is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Number>,
 }
 
 /// Looks at the clock: due events fire. Gives back `{fired}`.

@@ -42,6 +42,15 @@ impl<'de> Deserialize<'de> for Localised {
     }
 }
 
+/// The rules of a named zone, as they were loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ZoneRules {
+    /// The rules, as in [`crate::command::LoadZone`].
+    pub rules: String,
+    /// The version of the database that they are from.
+    pub version: String,
+}
+
 macro_rules! parts {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident : $type:ty,)* })+) => {
         $(
@@ -92,6 +101,9 @@ parts! {
         patterns: Named<Pattern>,
         /// How the agent goes about it.
         agent: AgentRules,
+        /// The rules of the named zones that were loaded; not part of the document.
+        #[serde(skip)]
+        zones: Named<ZoneRules>,
     }
     /// The contract of an entity type.
     EntityType {
@@ -120,6 +132,9 @@ parts! {
         items: Option<Box<FieldType>>,
         /// Whether it must be there.
         required: bool,
+        /// The class of personal data it is (`phone`, `email`, `name`, `id`, `address`, or your own): answers mask
+        /// it.
+        class: Option<String>,
     }
     /// A relation between entity types.
     RelationType {
@@ -167,7 +182,7 @@ parts! {
     }
     /// Words of an answer that propose something.
     Saying {
-        /// A regular expression with exactly one group.
+        /// A regular expression with exactly one group. The text is tried as it is, and without capitals.
         pattern: String,
         /// The field of the proposal that the group becomes, as a number when it reads as one.
         field: String,
@@ -273,6 +288,8 @@ parts! {
         template: Localised,
         /// The states in which it may be used; all when empty.
         states: Vec<String>,
+        /// The classes of personal data that it shows unmasked.
+        reveals: Vec<String>,
     }
     /// A pattern that extracts a value.
     Pattern {
@@ -282,6 +299,8 @@ parts! {
         entity_type: Option<String>,
         /// The fact whose value it finds.
         fact: Option<String>,
+        /// The class of personal data it finds; that of the fact when absent.
+        class: Option<String>,
     }
     /// How the agent goes about it.
     AgentRules {
@@ -291,6 +310,8 @@ parts! {
         confidence: Option<Number>,
         /// How many times a reply that does not validate is asked again.
         retries: Option<u32>,
+        /// The tools and actions that a model may call by itself; all when empty.
+        tools: Vec<String>,
         /// The most tokens of a prompt.
         prompt_budget: Option<u64>,
         /// Whether the model writes the plan; else the intent's plan is used.

@@ -38,6 +38,80 @@ views! {
         /// When the next scheduled event is due.
         next_due: Option<Millis>,
     }
+    /// What differs between two moments.
+    Difference {
+        /// The changes, by area and id.
+        changes: Vec<ChangeRow>,
+    }
+    /// One thing that differs.
+    ChangeRow {
+        /// `domain`, `fact`, `entity`, `relation`, `event`, `machine`, `run` or `memory`.
+        area: String,
+        /// Which one.
+        id: String,
+        /// `added`, `removed` or `changed`.
+        change: String,
+        /// What it was.
+        before: Value,
+        /// What it is.
+        after: Value,
+    }
+    /// What would not be without a record.
+    Without {
+        /// The record.
+        seq: Seq,
+        /// The records that it led to, forwards through the cause graph.
+        effects: Vec<RecordRow>,
+        /// What would be otherwise at the head: `before` as it is, `after` without the record.
+        changes: Vec<ChangeRow>,
+        /// What became of the commands after it.
+        commands: Vec<ForkCommand>,
+        /// What became of the recorded effects after it.
+        recorded: Vec<ForkEffect>,
+    }
+    /// What a fork did.
+    ForkReport {
+        /// The id of the journal it comes from.
+        from: String,
+        /// Its own id.
+        id: String,
+        /// The last record that both have.
+        at: Seq,
+        /// Its last record.
+        seq: Seq,
+        /// The commands that were decided again.
+        commands: Vec<ForkCommand>,
+        /// The recorded effects of the world outside.
+        effects: Vec<ForkEffect>,
+        /// What is otherwise at its head: `before` in the journal it comes from, `after` in the fork.
+        changes: Vec<ChangeRow>,
+    }
+    /// A command that a fork decided again.
+    ForkCommand {
+        /// Its first record in the journal that was forked; absent for an inserted one.
+        seq: Option<Seq>,
+        /// Its type.
+        command: String,
+        /// `same`, `otherwise`, `now_done`, `now_refused`, `dropped`, `replaced`, `delayed` or `inserted`.
+        outcome: String,
+        /// Its records in the fork.
+        records: Vec<Seq>,
+        /// Why it was refused in the fork.
+        code: Option<String>,
+    }
+    /// What became of a recorded effect.
+    ForkEffect {
+        /// Its record in the journal that was forked; absent when the fork asked for something new.
+        seq: Option<Seq>,
+        /// `call` or `exchange`.
+        kind: String,
+        /// The tool, or what the model was asked for.
+        name: String,
+        /// `reused`, `recomputed` (left open for a host to do), `stubbed` or `dropped`.
+        how: String,
+        /// Why.
+        why: String,
+    }
     /// One record as a row.
     RecordRow {
         /// Its number.
@@ -116,6 +190,8 @@ views! {
         document: Value,
         /// The record that loaded it.
         seq: Seq,
+        /// The time zones whose rules are loaded, and the version of each.
+        zones: Named<String>,
     }
     /// One document in a list.
     DocumentRow {
@@ -216,6 +292,90 @@ views! {
         seq: Seq,
         /// The record of its last change.
         last_seq: Seq,
+        /// How it repeats; null when it does not.
+        repeat: Value,
+        /// How many times it fired.
+        firings: u64,
+        /// The events that must have happened before it.
+        after: Vec<String>,
+        /// The events that it must come before.
+        before: Vec<String>,
+        /// Why it is as it is.
+        reason: String,
+    }
+    /// One statement of a relation, and what became of it.
+    RelationVersion {
+        /// The statement, with the end that it has by what was known at the moment.
+        relation: RelationView,
+        /// `current`, `ended`, `future`, `held`, or `gone` when an end of it is not there.
+        status: String,
+        /// When the engine learned it.
+        recorded_at: Millis,
+        /// The record that ended it, when a command or a newer statement did.
+        ended_by: Option<Seq>,
+    }
+    /// One way from an entity to another.
+    RelationPath {
+        /// The entities on it, the first and the last included.
+        entities: Vec<String>,
+        /// The relations between them.
+        relations: Vec<RelationView>,
+        /// How sure the least sure of them is.
+        confidence: Option<Number>,
+    }
+    /// The ways from one entity to another.
+    PathPage {
+        /// The ways, the shortest first, then the surest.
+        paths: Vec<RelationPath>,
+        /// Whether there may be more than are shown.
+        more: bool,
+    }
+    /// An entity near another.
+    Neighbour {
+        /// Its id.
+        id: String,
+        /// Its type.
+        entity_type: String,
+        /// Its name in the world.
+        raw_id: String,
+        /// How many relations away.
+        depth: u64,
+        /// Whether it was ended.
+        retired: bool,
+    }
+    /// The entities around one.
+    Neighbourhood {
+        /// The entities, the one in the middle first.
+        entities: Vec<Neighbour>,
+        /// The relations between them.
+        relations: Vec<RelationView>,
+        /// How many entities within the depth are not shown.
+        left_out: u64,
+    }
+    /// A record that led to a value.
+    Influence {
+        /// The record.
+        record: RecordRow,
+        /// How many relations upstream of the entity.
+        depth: u64,
+        /// `value` (it set the value), `cause` (it led to another record here), `relation` (it joined an entity
+        /// upstream), `field` (it set a field upstream) or `entity` (it made an entity that is part of this one).
+        by: String,
+        /// The entity that it is about.
+        entity: String,
+        /// The field that it set.
+        field: Option<String>,
+        /// The record here that it led to.
+        led_to: Option<Seq>,
+    }
+    /// The records that led to a value.
+    Influences {
+        /// The value.
+        value: Value,
+        /// The records, the nearest first.
+        records: Vec<Influence>,
+        /// How many more there are within the depth.
+        left_out: u64,
     }
     /// One version of a fact.
     FactView {
@@ -247,6 +407,8 @@ views! {
         ended_by: Option<Seq>,
         /// How many versions the key has.
         versions: u64,
+        /// How much its source is trusted, where the domain settles conflicts by that.
+        trust: Option<Number>,
     }
     /// Current facts, and what was left out.
     FactPage {
@@ -336,6 +498,68 @@ views! {
         path: String,
         /// Whether it is certain, or only possible.
         possible: bool,
+        /// `error` or `warning`.
+        severity: String,
+        /// The shortest path that shows it, where there is one.
+        trace: Vec<String>,
+    }
+    /// What can be known of a machine without running it.
+    MachineCheck {
+        /// Whether it can be loaded.
+        ok: bool,
+        /// What was found.
+        findings: Vec<Finding>,
+        /// How many places it can come to.
+        states: u64,
+        /// How many steps between them.
+        steps: u64,
+        /// Whether every guard could be answered for certain and everything was looked at.
+        exact: bool,
+    }
+    /// What an event does to a machine.
+    TransitionResult {
+        /// The active states after it, as paths.
+        state: Vec<String>,
+        /// What is to be done: exit actions, the transition's own, entry actions.
+        effects: Vec<Value>,
+        /// Whether the machine is then finished.
+        finished: bool,
+        /// The states that are left, innermost first.
+        exited: Vec<String>,
+        /// The states that are entered, outermost first.
+        entered: Vec<String>,
+        /// The guards that were looked at, and what they gave.
+        guards: Vec<GuardResult>,
+        /// The events of the single steps, when there were several.
+        via: Vec<String>,
+        /// The events that are known then; delayed and inner ones are not among them.
+        events: Vec<String>,
+        /// All that is needed to go on from there.
+        snapshot: Value,
+    }
+    /// A machine of another notation in ours.
+    ImportedMachine {
+        /// The machine, for a domain.
+        machine: Value,
+        /// What was not carried over, with where it stood.
+        notes: Vec<Finding>,
+    }
+    /// Sources that disagree about a fact.
+    ConflictView {
+        /// What it is about.
+        subject: String,
+        /// Its key.
+        key: String,
+        /// The domain's rule: `newest_valid`, `most_trusted`, `official` or `ask`.
+        rule: String,
+        /// Whether a person has to settle it.
+        open: bool,
+        /// What counts.
+        winner: FactView,
+        /// What does not.
+        losers: Vec<FactView>,
+        /// Why, in words.
+        why: String,
     }
     /// Everything wrong with a plan.
     PlanReport {
@@ -418,6 +642,33 @@ views! {
         bindings: Vec<BindingView>,
         /// The steps that can run at the same time, wave by wave.
         waves: Vec<Vec<String>>,
+        /// The longest chain of steps that waited for each other, by duration.
+        critical_path: Vec<String>,
+        /// What it asks people, settled or not.
+        asks: Vec<AskView>,
+        /// Where it pauses by itself.
+        breakpoints: Vec<crate::command::Breakpoint>,
+        /// Why it is paused, when a breakpoint did it.
+        paused_at: Option<String>,
+        /// Why it failed.
+        error: Option<String>,
+        /// The time that the plan is about: `{from, to, tense}`.
+        temporal_scope: Value,
+        /// The tokens that its calls took.
+        tokens: u64,
+        /// What it is another run of.
+        reruns: Option<RerunOf>,
+    }
+    /// What a run is another run of.
+    RerunOf {
+        /// The first run.
+        run: String,
+        /// The step from which on it was looked at anew.
+        from: Option<String>,
+        /// What was edited.
+        edits: Map,
+        /// How many steps of each mark.
+        marks: Named<u64>,
     }
     /// One step of a run.
     StepView {
@@ -449,6 +700,77 @@ views! {
         duration: Option<Millis>,
         /// The record of its last change.
         seq: Seq,
+        /// The stable code of its failure.
+        code: Option<String>,
+        /// How sure its value is.
+        confidence: Option<Number>,
+        /// The unit of its value.
+        unit: Option<String>,
+        /// In a rerun: `reused`, `recomputed`, `live`, `stubbed` or `edited`; `fallback` or `skipped_over` when it
+        /// failed and its plan had an answer to that.
+        mark: Option<String>,
+        /// The answer of the cache that it took.
+        cached: Option<CacheHit>,
+        /// Which branch an `IF` took.
+        branch: Option<bool>,
+        /// What was nearly found, when nothing was.
+        near: Option<NearMiss>,
+        /// When the next attempt is due.
+        until: Option<Millis>,
+    }
+    /// An answer of the cache.
+    CacheHit {
+        /// The record that it comes from.
+        seq: Seq,
+        /// How old it was, in milliseconds.
+        age: Millis,
+    }
+    /// What was nearly found.
+    NearMiss {
+        /// The document, when it is one.
+        document: String,
+        /// The bytes that were nearly found.
+        span: Span,
+        /// The text there.
+        quote: String,
+        /// What finds it: another pattern, another path.
+        instead: Option<String>,
+    }
+    /// Why a run went wrong.
+    Diagnosis {
+        /// The run.
+        run: String,
+        /// Its status.
+        status: String,
+        /// The root cause in a sentence.
+        cause: String,
+        /// The step that it lies in.
+        step: Option<String>,
+        /// Its code.
+        code: Option<String>,
+        /// That step as it is written.
+        source: String,
+        /// What was nearly found.
+        near: Option<NearMiss>,
+        /// What to change, in a sentence.
+        suggestion: String,
+        /// The change, as a repair of the plan's text.
+        fix: Option<Fix>,
+        /// The plan with that change.
+        repaired: Option<String>,
+        /// The steps that have no value because of it.
+        blocked: Vec<String>,
+        /// Everything else that went wrong or is doubtful, one sentence each.
+        also: Vec<String>,
+    }
+    /// What no longer holds of an answer.
+    Broken {
+        /// The footnote; 0 for a figure without evidence.
+        number: u32,
+        /// A stable code.
+        code: String,
+        /// What does not hold.
+        message: String,
     }
     /// One value of a run.
     BindingView {
@@ -477,7 +799,8 @@ views! {
         quote: String,
         /// SHA-256 of the document's text.
         hash: String,
-        /// How it was found: `pattern`, `json-path`, `fact`, `input`, `tool`.
+        /// How it was found: `pattern`, `json-path`, `selector`, `cell`, `recogniser`, `passage`, `item`, `fact`, `entity`,
+        /// `memory`, `input`, `tool`, `person`.
         method: String,
     }
     /// A turn of the agent.
@@ -526,6 +849,8 @@ views! {
         footnotes: Vec<Footnote>,
         /// Figures in the text that rest on nothing.
         unsupported: Vec<String>,
+        /// Personal data that was masked, by class and how many times.
+        masked: Named<u64>,
         /// The template or model it comes from.
         from: String,
     }
@@ -567,6 +892,8 @@ views! {
         entities: Vec<String>,
         /// How important.
         importance: Option<Number>,
+        /// How sure.
+        confidence: Option<Number>,
         /// More.
         data: Value,
         /// `current` or `forgotten`.
@@ -590,6 +917,118 @@ views! {
         total: u64,
         /// How many were hidden, by reason.
         hidden: IndexMap<String, u64>,
+    }
+    /// Counts by part of a window and kind.
+    MemoryCounts {
+        /// The kinds, in the order of the columns.
+        kinds: Vec<String>,
+        /// Where the parts begin, and where the last one ends.
+        edges: Vec<Millis>,
+        /// By part, then by kind.
+        counts: Vec<Vec<u64>>,
+    }
+    /// The events next to a moment, in order of time.
+    Neighbours {
+        /// Those before it.
+        before: Vec<MemoryView>,
+        /// Those at it and after it.
+        after: Vec<MemoryView>,
+    }
+    /// Events that count as simultaneous.
+    MomentView {
+        /// When the first one begins.
+        from: Millis,
+        /// When the last one begins.
+        to: Millis,
+        /// The events.
+        events: Vec<MemoryView>,
+    }
+    /// Events that belong together.
+    EpisodeView {
+        /// When the first one begins.
+        since: Millis,
+        /// When the last one ends.
+        until: Millis,
+        /// Their thread.
+        thread: String,
+        /// How many there are.
+        count: u64,
+        /// How many of each kind.
+        kinds: Named<u64>,
+        /// The sum of their importance, in thousandths.
+        importance: u64,
+        /// The first one's id.
+        first: String,
+        /// The last one's id.
+        last: String,
+        /// Whether more belongs to it than is shown.
+        cut: bool,
+        /// The events, where one episode was asked for.
+        events: Vec<MemoryView>,
+    }
+    /// What would be forgotten, and why.
+    ForgettingRow {
+        /// The event.
+        id: String,
+        /// What it weighs, in millionths.
+        score: u64,
+        /// Why.
+        reason: String,
+    }
+    /// The tree of summaries over the time axis.
+    TreeView {
+        /// How many levels there are, blocks included.
+        levels: u64,
+        /// The parts, each before those below it.
+        parts: Vec<TreePart>,
+        /// Whether there are more parts than are shown.
+        cut: bool,
+    }
+    /// The summary of a part of the tree.
+    TreePart {
+        /// How many levels above the events, from 0 for a block.
+        level: u64,
+        /// When its first event begins.
+        first: Millis,
+        /// When its last event begins.
+        last: Millis,
+        /// One past the latest end.
+        end: Millis,
+        /// How many versions of events it holds.
+        rows: u64,
+        /// How many are current.
+        live: u64,
+        /// How many are forgotten.
+        forgotten: u64,
+        /// The sum of the importance of what is current, in thousandths.
+        importance: u64,
+        /// How many are current, by kind.
+        kinds: Named<u64>,
+        /// When any of it was last used.
+        last_used: Option<Millis>,
+        /// How many have vectors.
+        vectors: u64,
+        /// How long the mean of the vectors is, in thousandths: 1,000 when all point the same way.
+        cohesion: Option<u64>,
+        /// The first event of the entity asked for.
+        first_state: Option<String>,
+        /// The last one.
+        last_state: Option<String>,
+        /// What the recall does: `skipped`, `whole` (its summary says all), `opened`, `read` (a block, row by row).
+        step: String,
+    }
+    /// What is left of a purged event.
+    Tombstone {
+        /// Its id.
+        id: String,
+        /// The record that remembered it.
+        remembered: Seq,
+        /// The record that purged it.
+        seq: Seq,
+        /// When.
+        recorded_at: Millis,
+        /// Why.
+        reason: String,
     }
     /// Something open or wrong.
     Problem {
@@ -646,5 +1085,119 @@ views! {
         role: String,
         /// The text.
         text: String,
+    }
+    /// How the turns went, in figures.
+    MetricsView {
+        /// How many turns, by status.
+        turns: Named<u64>,
+        /// The stages, by name.
+        stages: Named<StageMetrics>,
+        /// How many exchanges with models, by ending.
+        exchanges: Named<u64>,
+        /// How many replies were judged.
+        judged: u64,
+        /// How many of them held.
+        valid: u64,
+        /// How many of them were refused.
+        refused: u64,
+        /// `valid` of `judged`, with three digits; absent when none was judged.
+        validity_rate: Option<Number>,
+        /// `refused` of `judged`.
+        refusal_rate: Option<Number>,
+        /// How many questions were put before a person.
+        hand_overs: u64,
+        /// All tokens.
+        tokens: TokenMetrics,
+        /// Each turn, oldest first.
+        rows: Vec<TurnMetrics>,
+    }
+    /// How a stage went.
+    StageMetrics {
+        /// How many times it ended, by verdict.
+        verdicts: Named<u64>,
+        /// The replies that were judged for it.
+        judged: u64,
+        /// The replies that held.
+        valid: u64,
+        /// The replies that were refused.
+        refused: u64,
+        /// Questions to a person.
+        hand_overs: u64,
+        /// Half of the times were at most so long, in milliseconds.
+        p50: Option<Millis>,
+        /// Of twenty, nineteen were at most so long.
+        p95: Option<Millis>,
+        /// The tokens of its exchanges.
+        tokens: TokenMetrics,
+    }
+    /// Tokens.
+    TokenMetrics {
+        /// Of requests.
+        prompt: u64,
+        /// Of replies.
+        completion: u64,
+        /// Of requests, in the provider's cache.
+        cached: u64,
+        /// Exchanges whose count is an estimate.
+        estimated: u64,
+    }
+    /// How one turn went.
+    TurnMetrics {
+        /// Its thread.
+        thread: String,
+        /// Its number.
+        turn: u32,
+        /// Its status.
+        status: String,
+        /// From its begin to its last change, in milliseconds.
+        duration: Millis,
+        /// How many exchanges.
+        exchanges: u64,
+        /// How many replies were refused.
+        refused: u64,
+        /// Questions to a person.
+        hand_overs: u64,
+        /// The stages in which rules or templates stood in for the model.
+        fallbacks: Vec<String>,
+        /// The tokens of its exchanges.
+        tokens: TokenMetrics,
+        /// The most tokens of one request.
+        largest_prompt: u64,
+        /// The record that began it.
+        seq: Seq,
+    }
+    /// What deciding a recorded run again gave.
+    ReplayView {
+        /// Whether every record came out as it is recorded.
+        same: bool,
+        /// How many records were compared.
+        records: u64,
+        /// How many recorded replies of models were given instead of asking.
+        exchanges: u64,
+        /// How many recorded results of tools were given instead of calling.
+        results: u64,
+        /// How many models and tools were called: none.
+        calls: u64,
+        /// The first record that came out otherwise.
+        divergence: Option<Divergence>,
+    }
+    /// Where a run that is decided again leaves what is recorded.
+    Divergence {
+        /// The record.
+        seq: Seq,
+        /// Its turn.
+        turn: u32,
+        /// What is recorded.
+        recorded: String,
+        /// What came out.
+        decided: String,
+        /// The first place in the record's data that differs, as a JSON pointer.
+        path: String,
+        /// What is recorded there.
+        expected: Value,
+        /// What came out there.
+        found: Value,
+        /// In words.
+        message: String,
     }
 }

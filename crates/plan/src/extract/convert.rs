@@ -18,6 +18,7 @@ pub fn convert(value: &Value, r#type: Option<Type>, env: &dyn Env) -> Result<Val
         (Type::Text, Value::Number(number)) => Some(Value::Text(number.as_str().into_owned())),
         (Type::Text, Value::Bool(bool)) => Some(Value::Text(bool.to_string())),
         (Type::Number, Value::Number(_)) => Some(value.clone()),
+        (Type::Number, Value::Map(map)) => map.get("amount").filter(|a| matches!(a, Value::Number(_))).cloned(),
         (Type::Number, Value::Text(text)) => number(text).map(Value::Number),
         (Type::Integer, Value::Number(n)) => n.is_integer().then(|| value.clone()),
         (Type::Integer, Value::Text(text)) => number(text).filter(Number::is_integer).map(Value::Number),
@@ -49,7 +50,7 @@ fn wrong(value: &Value, r#type: Type, why: &str) -> Failure {
 
 /// A number as people write it: `1,234.50`, `１２３`, `+5`. Every digit stays; a comma counts only where it
 /// separates thousands.
-fn number(text: &str) -> Option<Number> {
+pub(crate) fn number(text: &str) -> Option<Number> {
     let plain: String = text.trim().chars().map(narrow).collect();
     let plain = plain.strip_prefix('+').unwrap_or(&plain);
     if let Some(number) = Number::parse(plain) {
@@ -74,7 +75,7 @@ fn number(text: &str) -> Option<Number> {
 }
 
 /// Full-width digits and signs, as Chinese and Japanese documents have them.
-fn narrow(c: char) -> char {
+pub(crate) fn narrow(c: char) -> char {
     match c {
         '０'..='９' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '．' => '.',

@@ -14,7 +14,7 @@ pub(super) fn find(text: &str, path: &str) -> Result<Vec<Found>, Failure> {
         .find(&root)
         .into_iter()
         .filter(|node| node.data != NodeData::Null)
-        .map(|node| Found { span: inside(text, node), value: node.clone().into_value() })
+        .map(|node| Found::sure(inside(text, node), node.clone().into_value(), 10))
         .collect();
     if finds.is_empty() {
         return Err(Failure::new("value-missing", missing(&root, path)));

@@ -12,7 +12,7 @@ pub(super) fn find(text: &str, pattern: &str) -> Result<Vec<Found>, Failure> {
         .captures_iter(text)
         .filter_map(|captures| captures.get(1))
         .take(MAX_MATCHES + 1)
-        .map(|group| Found { span: Span::new(group.start(), group.end()), value: Value::from(group.as_str()) })
+        .map(|group| Found::sure(Span::new(group.start(), group.end()), Value::from(group.as_str()), 10))
         .collect();
     if finds.is_empty() {
         return Err(Failure::new("value-missing", missing(text, pattern)));

@@ -18,6 +18,13 @@ impl Plans {
                 digest.number(seq.cast_signed());
                 digest.text(status.as_str());
             }
+            for (name, edits) in &run.edits {
+                digest.text(name);
+                for (seq, bound) in edits.iter() {
+                    digest.number(seq.cast_signed());
+                    digest.value(&bound.value);
+                }
+            }
             for (id, step) in &run.steps {
                 digest.text(id);
                 for (seq, state) in step.states.iter() {

@@ -1,28 +1,36 @@
 //! One step: its value and what it rests on, or why it has none.
 
-use throughline_expr::{Env as _, Error};
-use throughline_journal::{Digest, Seq};
+mod combine;
+mod find;
+mod lookup;
+mod unit;
+
+use throughline_expr::Error;
 use throughline_protocol::view::Evidence;
-use throughline_value::{Map, Number, Span, Value};
+use throughline_value::{Map, Number, SortedSet, Value};
 
 use super::environment::{Grounds, RunEnv};
+use super::request::{self, Request};
 use super::state::{Run, RunStep};
-use super::{DocumentRef, Documents};
+use super::{Documents, Item};
 use crate::evidence;
-use crate::extract::{Extracted, Failure, Query, extract};
-use crate::holes::{Hole, Language, filled, literal};
+use crate::extract::{Failure, convert};
 use crate::limits::{MAX_EVIDENCE, MAX_INPUT_BYTES, MAX_OUTPUT_BYTES};
-use crate::plan::{Action, Argument, Extract, Formula, How};
+use crate::plan::{Action, Argument, Formula, Lookup, Type};
+
+pub(super) use lookup::received;
 
 /// What came of a step.
 #[derive(Debug)]
 pub(super) enum Effect {
     /// It has its value.
-    Finished(Finished),
+    Finished(Box<Finished>),
     /// It took a branch and waits for the steps of it.
     Branched { taken: bool, input: Value },
-    /// A tool must be called.
-    Call { tool: String, args: Map },
+    /// Something outside must be called.
+    Call(Box<Request>),
+    /// A person must be asked.
+    Ask { question: String, options: Vec<Value>, input: Value },
 }
 
 /// A value and what it rests on.
@@ -34,32 +42,123 @@ pub(super) struct Finished {
     pub(super) confidence: Option<Number>,
     pub(super) finds: Option<u64>,
     pub(super) branch: Option<bool>,
+    pub(super) unit: Option<String>,
+    pub(super) document: bool,
+    pub(super) classes: SortedSet<String>,
 }
 
 /// A failure with the input it met.
 pub(super) type Failed = (Value, Failure);
 
-pub(super) fn execute(run: &Run, step: &RunStep, host: &dyn Documents, env: &RunEnv<'_>) -> Result<Effect, Failed> {
+/// Where a step is looked at: its run, its host, its names.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) run: &'a Run,
+    pub(super) step: &'a RunStep,
+    pub(super) host: &'a dyn Documents,
+    pub(super) env: &'a RunEnv<'a>,
+}
+
+/// Does a step, at the source of this number.
+pub(super) fn execute(place: Place<'_>, source: u32) -> Result<Effect, Failed> {
+    let Place { run, step, host, env } = place;
     let Some(action) = step.action.as_deref() else {
         let message = "the text of this step cannot be read by this version";
         return Err((Value::Null, Failure::new("step-unreadable", message)));
     };
     let finished = match action {
-        Action::Get { source, .. } => return get(run, &source.value, host),
-        Action::Extract(extract) => self::extracted(run, extract, host, env)?,
+        Action::Get { source: first, arguments, or } => {
+            let name = nth(first, or, source);
+            return match document_of(run, name) {
+                Some(document) => get(name, document, host).and_then(|f| checked(place, f)),
+                None => request::of(place, name, self::arguments(arguments, env)?, None).map(call),
+            };
+        }
+        Action::Search(lookup) | Action::Query(lookup) => {
+            let name = nth(&lookup.source, &lookup.or, source);
+            let words = words(lookup, env)?;
+            let arguments = arguments(&lookup.arguments, env)?;
+            return match lookup::here(place, lookup, name, words.as_deref(), &arguments) {
+                Some(found) => found.and_then(|f| checked(place, f)),
+                None => request::of(place, name, arguments, Some((words, lookup.limit))).map(call),
+            };
+        }
+        Action::Extract(extract) => find::extracted(place, extract)?,
         Action::Compute(formula) => computed(formula, env)?,
-        Action::If { condition, then, otherwise } => return choose(step, [condition, then, otherwise], env),
-        Action::Call { tool, arguments } => return call(&tool.value, arguments, env),
-        other => {
-            let message = format!("{} is not run by this version", other.op().as_str());
-            return Err((Value::Null, Failure::new("operation-not-available", message)));
+        Action::If { condition, then, otherwise } => return choose(place, [condition, then, otherwise]),
+        Action::Validate { rule, message } => combine::validate(rule, message.as_ref(), env)?,
+        Action::Merge { items, by } => combine::merge(items, by.as_ref().map(|by| by.value.as_str()), env)?,
+        Action::Filter { list, rule } => combine::filter(list, rule, env)?,
+        Action::Arbitrate { among, by, within } => combine::arbitrate(place, among, by, within.as_ref())?,
+        Action::Ask { question, options } => {
+            let (question, grounds) = evaluated(question, env)?;
+            let input = Value::Map(grounds.values);
+            let options = match options.as_ref().map(|options| evaluated(options, env)).transpose()? {
+                Some((Value::List(options), _)) => options,
+                Some((other, _)) => {
+                    let message = format!("the options are a {}; a list is expected", other.kind());
+                    return Err((input, Failure::new("wrong-type", message)));
+                }
+                None => Vec::new(),
+            };
+            let question = question.as_str().map_or_else(|| question.to_json(), str::to_owned);
+            return Ok(Effect::Ask { question, options, input });
+        }
+        Action::Call { tool, arguments } => {
+            return request::tool(place, &tool.value, self::arguments(arguments, env)?).map(call);
         }
     };
-    bounded(finished).map(Effect::Finished)
+    checked(place, finished)
+}
+
+fn call(request: Request) -> Effect {
+    Effect::Call(Box::new(request))
+}
+
+/// The source of this number: the first one, then those behind `OR`.
+fn nth<'a>(first: &'a crate::plan::Spanned<String>, or: &'a [crate::plan::Spanned<String>], source: u32) -> &'a str {
+    let other = usize::try_from(source).ok().and_then(|at| or.get(at.checked_sub(1)?));
+    &other.unwrap_or(first).value
+}
+
+/// How many sources a step has beside its first.
+pub(super) fn others(step: &RunStep) -> u32 {
+    let or = match step.action.as_deref() {
+        Some(Action::Get { or, .. }) => or.len(),
+        Some(Action::Search(lookup) | Action::Query(lookup)) => lookup.or.len(),
+        _ => 0,
+    };
+    u32::try_from(or).unwrap_or(u32::MAX)
+}
+
+fn document_of<'a>(run: &'a Run, source: &'a str) -> Option<&'a str> {
+    let elsewhere = run.meaning.sources.contains_key(source) || run.meaning.endpoints.contains_key(source);
+    let elsewhere = elsewhere || run.meaning.rooms.contains_key(source);
+    (!elsewhere).then(|| run.meaning.documents.get(source).map_or(source, String::as_str))
+}
+
+/// What a finished step must keep: its type, its unit, and the limits of every recorded output.
+pub(super) fn checked(place: Place<'_>, finished: Finished) -> Result<Effect, Failed> {
+    done(place, finished).map(|finished| Effect::Finished(Box::new(finished)))
+}
+
+pub(super) fn done(place: Place<'_>, mut finished: Finished) -> Result<Finished, Failed> {
+    let options = &place.step.options;
+    if let Some(unit) = &options.unit {
+        unit::apply(&mut finished, &unit.value, options.r#type.as_ref().map(|t| t.value))?;
+    } else if let Some(r#type) = &options.r#type {
+        finished.output =
+            convert(&finished.output, Some(r#type.value), place.env).map_err(|failure| (finished.input.clone(), failure))?;
+    }
+    // Numbers and texts may be personal; what was decided over them is not.
+    if !matches!(finished.output, Value::Text(_) | Value::Number(_) | Value::List(_) | Value::Map(_)) {
+        finished.classes.clear();
+    }
+    bounded(finished)
 }
 
 /// The limits that every recorded output keeps.
-pub(super) fn bounded(finished: Finished) -> Result<Finished, Failed> {
+fn bounded(finished: Finished) -> Result<Finished, Failed> {
     let bytes = finished.output.to_json().len();
     if bytes > MAX_OUTPUT_BYTES {
         let message = format!("the value has {bytes} bytes; at most {MAX_OUTPUT_BYTES} are recorded: take less");
@@ -75,168 +174,26 @@ pub(super) fn bounded(finished: Finished) -> Result<Finished, Failed> {
     Ok(finished)
 }
 
-fn get(run: &Run, source: &str, host: &dyn Documents) -> Result<Effect, Failed> {
-    if let Some(tool) = run.meaning.sources.get(source) {
-        return Ok(Effect::Call { tool: tool.clone(), args: Map::new() });
-    }
-    let name = run.meaning.documents.get(source).map_or(source, String::as_str);
+fn get(source: &str, name: &str, host: &dyn Documents) -> Result<Finished, Failed> {
     let input = Value::from([("source", source), ("document", name)]);
     let Some(document) = host.document(name, None) else {
         let message = format!("the source `{source}` reads the document `{name}`, which was not added");
         return Err((input, Failure::new("document-missing", message)));
     };
+    Ok(Finished { input, output: describe(&document), document: true, ..Finished::default() })
+}
+
+/// What a binding holds of a document: everything but its text.
+pub(super) fn describe(document: &super::DocumentRef<'_>) -> Value {
     let pages = evidence::page(document.text, document.text.len());
-    let output = Value::from([
+    Value::from([
         ("document", Value::from(document.name)),
         ("version", document.version.into()),
         ("media_type", document.media_type.into()),
         ("bytes", document.text.len().into()),
         ("pages", Value::from(u64::from(pages))),
         ("hash", document.hash.into()),
-    ]);
-    Ok(Effect::Finished(Finished { input, output, ..Finished::default() }))
-}
-
-fn extracted(run: &Run, what: &Extract, host: &dyn Documents, env: &RunEnv<'_>) -> Result<Finished, Failed> {
-    let mut input = Map::new();
-    input.insert("from".to_owned(), what.from.value.as_str().into());
-    let (text, language) = match &what.how {
-        How::Path(path) => (path.value.as_str(), Language::Path),
-        How::Pattern(regex) => (regex.value.as_str(), Language::Pattern),
-        How::Named(name) => match run.meaning.patterns.get(&name.value) {
-            Some(regex) => (regex.as_str(), Language::Pattern),
-            None => {
-                let message = format!("the pattern `{}` is not known to this run", name.value);
-                return Err((Value::Map(input), Failure::new("unknown-pattern", message)));
-            }
-        },
-        _ => return Err((Value::Null, Failure::new("operation-not-available", "this way to extract is not run by this version"))),
-    };
-    let text = match filled(text, language, |hole| literal_of(hole, language, env)) {
-        Ok(text) => text,
-        Err(failure) => return Err((Value::Map(input), failure)),
-    };
-    let query = match language {
-        Language::Path => Query::Path(&text),
-        Language::Pattern => Query::Pattern(&text),
-    };
-    match query {
-        Query::Path(path) => input.insert("path".to_owned(), path.into()),
-        Query::Pattern(regex) => input.insert("pattern".to_owned(), regex.into()),
-    };
-    let looked = look(run, what, query, host, env, &mut input);
-    let input = Value::Map(input);
-    match looked {
-        Ok(finished) => Ok(Finished { input, ..finished }),
-        Err(failure) => match &what.default {
-            Some(default) if failure.code == "value-missing" => {
-                let mut finished = computed(default, env).map_err(|(_, failure)| (input.clone(), failure))?;
-                finished.input = input;
-                finished.finds = Some(0);
-                Ok(finished)
-            }
-            _ => Err((input, failure)),
-        },
-    }
-}
-
-/// The value of a place in a path or a pattern, as a literal there.
-fn literal_of(hole: &Hole, language: Language, env: &RunEnv<'_>) -> Result<String, Failure> {
-    let value = env.get(&format!("${}", hole.name)).unwrap_or_default();
-    literal(&value, language).ok_or_else(|| {
-        let message = format!(
-            "${} is a {}; in a path or a pattern stands a text, a number or a boolean",
-            hole.name,
-            value.kind()
-        );
-        Failure::new("wrong-type", message)
-    })
-}
-
-/// Where the text of a step's value lies.
-enum Source<'a> {
-    /// In a document, or in the result of a tool, which is as one.
-    Document(DocumentRef<'a>),
-    /// In a value that rests on evidence of its own.
-    Value(&'a str, &'a [Evidence]),
-}
-
-fn look(
-    run: &Run,
-    what: &Extract,
-    query: Query<'_>,
-    host: &dyn Documents,
-    env: &RunEnv<'_>,
-    input: &mut Map,
-) -> Result<Finished, Failure> {
-    let from = what.from.value.as_str();
-    let missing = || Failure::new("value-missing", format!("${from} has no value"));
-    let (value, step) = match run.steps.get(from) {
-        Some(step) => (&step.now().output, Some(step)),
-        None => (run.inputs.get(from).ok_or_else(missing)?, None),
-    };
-    // What a value is follows from the step that gave it, never from how the value looks: a tool's result that
-    // is shaped like a document is still only a result.
-    let action = step.and_then(|s| s.action.as_deref());
-    let text_of_value = match value {
-        Value::Text(text) => text.clone(),
-        other => other.to_json(),
-    };
-    let hash;
-    let given;
-    let source = match action {
-        Some(Action::Get { source, .. }) if !run.meaning.sources.contains_key(&source.value) => {
-            let name = value.get("document").and_then(Value::as_str).unwrap_or("");
-            let version = value.get("version").and_then(Value::as_i64).and_then(|v| u64::try_from(v).ok());
-            let document = host.document(name, version).ok_or_else(|| {
-                Failure::new(
-                    "document-missing",
-                    format!("version {} of `{name}` is no longer there", version.unwrap_or(0)),
-                )
-            })?;
-            input.insert("document".to_owned(), name.into());
-            input.insert("version".to_owned(), document.version.into());
-            Source::Document(document)
-        }
-        Some(Action::Get { .. } | Action::Call { .. }) => {
-            hash = Digest::of_bytes(text_of_value.as_bytes());
-            let name = step.and_then(|s| s.now().evidence.first()).map_or(from, |e| e.document.as_str());
-            input.insert("document".to_owned(), name.into());
-            Source::Document(DocumentRef { name, version: 0, media_type: "", text: &text_of_value, hash: &hash })
-        }
-        Some(_) => Source::Value(&text_of_value, step.map_or(&[], |s| s.now().evidence.as_slice())),
-        None => {
-            given = [evidence::given(from, value, "input")];
-            Source::Value(&text_of_value, &given)
-        }
-    };
-    let text = match &source {
-        Source::Document(document) => document.text,
-        Source::Value(text, _) => text,
-    };
-    let found = extract(text, query, what.pick, what.r#type, env)?;
-    Ok(grounded(found, &source, query.method()))
-}
-
-/// The value with evidence for the bytes it was found in.
-fn grounded(found: Extracted, source: &Source<'_>, method: &str) -> Finished {
-    let evidence = match source {
-        Source::Document(document) => found.spans.iter().map(|span| evidence::of(document, *span, method)).collect(),
-        // Text that was taken from one place as it stands: the find lies further inside that place.
-        Source::Value(text, [one]) if one.quote == **text => {
-            let inside = |span: &Span| Evidence {
-                span: Span::new(one.span.start + span.start, one.span.start + span.end),
-                quote: text.get(span.start..span.end).unwrap_or("").to_owned(),
-                page: one.page + evidence::page(text, span.start) - 1,
-                method: method.to_owned(),
-                ..one.clone()
-            };
-            found.spans.iter().map(inside).collect()
-        }
-        Source::Value(_, all) => all.to_vec(),
-    };
-    let finds = (found.finds != 1).then_some(found.finds as u64);
-    Finished { output: found.value, evidence, confidence: Some(found.confidence), finds, ..Finished::default() }
+    ])
 }
 
 fn evaluated(formula: &Formula, env: &RunEnv<'_>) -> Result<(Value, Grounds), Failed> {
@@ -263,13 +220,18 @@ fn failure(error: &Error, formula: &Formula) -> Failure {
     Failure::new(error.code(), format!("`{}`: {}{place}", formula.source(), error.message()))
 }
 
-fn computed(formula: &Formula, env: &RunEnv<'_>) -> Result<Finished, Failed> {
+pub(super) fn computed(formula: &Formula, env: &RunEnv<'_>) -> Result<Finished, Failed> {
     let (output, grounds) = evaluated(formula, env)?;
-    let Grounds { evidence, confidence, values } = grounds;
-    Ok(Finished { input: Value::Map(values), output, evidence, confidence, ..Finished::default() })
+    Ok(grounded(output, grounds))
 }
 
-fn choose(step: &RunStep, [condition, then, otherwise]: [&Formula; 3], env: &RunEnv<'_>) -> Result<Effect, Failed> {
+fn grounded(output: Value, grounds: Grounds) -> Finished {
+    let Grounds { evidence, confidence, values, classes } = grounds;
+    Finished { input: Value::Map(values), output, evidence, confidence, classes, ..Finished::default() }
+}
+
+fn choose(place: Place<'_>, [condition, then, otherwise]: [&Formula; 3]) -> Result<Effect, Failed> {
+    let Place { step, env, .. } = place;
     let (holds, mut grounds) = evaluated(condition, env)?;
     // Once a branch is recorded it stays: what the condition rests on may look different a moment later.
     let taken = match (step.now().branch, holds.as_bool()) {
@@ -280,20 +242,18 @@ fn choose(step: &RunStep, [condition, then, otherwise]: [&Formula; 3], env: &Run
             return Err((Value::Map(grounds.values), Failure::new("not-boolean", message)));
         }
     };
-    let branch = if taken { &step.branches[0] } else { &step.branches[1] };
-    let has_value = |name: &str| env.get(&format!("${name}")).is_some();
-    if !branch.iter().all(|name| has_value(name)) {
+    let [first, second] = &step.branches;
+    let branch = if taken { first } else { second };
+    if !branch.iter().all(|name| place.run.value(name).is_some()) {
         return Ok(Effect::Branched { taken, input: Value::Map(grounds.values) });
     }
     let (output, more) = evaluated(if taken { then } else { otherwise }, env)?;
     grounds.add(more);
-    let Grounds { evidence, confidence, values } = grounds;
-    let finished =
-        Finished { input: Value::Map(values), output, evidence, confidence, branch: Some(taken), finds: None };
-    bounded(finished).map(Effect::Finished)
+    checked(place, Finished { branch: Some(taken), ..grounded(output, grounds) })
 }
 
-fn call(tool: &str, arguments: &[Argument], env: &RunEnv<'_>) -> Result<Effect, Failed> {
+/// The arguments as values.
+fn arguments(arguments: &[Argument], env: &RunEnv<'_>) -> Result<Map, Failed> {
     let mut args = Map::new();
     for argument in arguments {
         let (value, _) = evaluated(&argument.value, env)?;
@@ -304,23 +264,69 @@ fn call(tool: &str, arguments: &[Argument], env: &RunEnv<'_>) -> Result<Effect, 
         let message = format!("the arguments have {bytes} bytes; at most {MAX_INPUT_BYTES} are sent: send less");
         return Err((Value::Map(args), Failure::new("input-too-long", message)));
     }
-    Ok(Effect::Call { tool: tool.to_owned(), args })
+    Ok(args)
 }
 
-/// The result of a tool as a value with evidence: the result itself, under the name of the tool or source.
-pub(super) fn returned(step: &RunStep, output: Value) -> Result<Finished, Failed> {
-    let name = match step.action.as_deref() {
-        Some(Action::Get { source, .. }) => source.value.as_str(),
-        Some(Action::Call { tool, .. }) => tool.value.as_str(),
-        _ => step.op.as_str(),
-    };
-    let evidence = vec![evidence::given(name, &output, "tool")];
-    bounded(Finished { input: Value::Null, output, evidence, confidence: None, ..Finished::default() })
+fn words(lookup: &Lookup, env: &RunEnv<'_>) -> Result<Option<String>, Failed> {
+    let Some(words) = &lookup.words else { return Ok(None) };
+    let (value, grounds) = evaluated(words, env)?;
+    match value {
+        Value::Text(text) => Ok(Some(text)),
+        Value::Number(number) => Ok(Some(number.as_str().into_owned())),
+        Value::Null => Ok(None),
+        other => {
+            let message = format!("`{}` is a {}; words are a text", words.source(), other.kind());
+            Err((Value::Map(grounds.values), Failure::new("wrong-type", message)))
+        }
+    }
 }
 
-/// The last record of what a step needs: the record that led to it.
-pub(super) fn cause(run: &Run, step: &RunStep) -> Seq {
-    let names = step.needs.iter().chain(step.branches.iter().flatten());
-    let seqs = names.filter_map(|name| run.steps.get(name)?.states.iter().next_back().map(|(seq, _)| *seq));
-    seqs.max().unwrap_or(run.seq).max(run.seq)
+/// The value that stands in for a step that has failed.
+pub(super) fn fallback(place: Place<'_>, formula: &Formula) -> Result<Finished, Failed> {
+    done(place, computed(formula, place.env)?)
+}
+
+/// A list of finds as a value, with what it rests on.
+fn listed(items: Vec<Item>, input: Value) -> Finished {
+    let finds = (items.len() != 1).then_some(items.len() as u64);
+    let mut output = Vec::new();
+    let mut evidence = Vec::new();
+    let mut classes = SortedSet::new();
+    for item in items {
+        output.push(item.value);
+        evidence.push(item.evidence);
+        classes.extend(item.classes);
+    }
+    // One place an item, so that a rule over the list keeps the places of what it keeps.
+    evidence.truncate(MAX_EVIDENCE);
+    Finished { input, output: Value::List(output), evidence, finds, classes, ..Finished::default() }
+}
+
+/// What a value must be to be taken as a list.
+fn list_of(value: Value, of: &Formula, grounds: &Grounds) -> Result<Vec<Value>, Failed> {
+    match value {
+        Value::List(list) => Ok(list),
+        other => {
+            let message = format!("`{}` is a {}; a list is expected", of.source(), other.kind());
+            Err((Value::Map(grounds.values.clone()), Failure::new("wrong-type", message)))
+        }
+    }
+}
+
+/// Whether a rule holds for an item.
+fn holds(rule: &Formula, item: &Value, index: usize, env: &RunEnv<'_>) -> Result<(bool, Grounds), Failed> {
+    let env = env.with_item(item, index);
+    let (value, grounds) = evaluated(rule, &env)?;
+    match value.as_bool() {
+        Some(holds) => Ok((holds, grounds)),
+        None => {
+            let message = format!("`{}` is a {} for item {index}; a rule is true or false", rule.source(), value.kind());
+            Err((Value::Map(grounds.values), Failure::new("not-boolean", message)))
+        }
+    }
+}
+
+/// The type that a step's number has without being told.
+const fn is_number(r#type: Option<Type>) -> bool {
+    matches!(r#type, None | Some(Type::Number | Type::Integer))
 }

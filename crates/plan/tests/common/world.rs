@@ -119,7 +119,7 @@ impl World {
     }
 
     pub(crate) fn start(&mut self, plan: &str, inputs: Map, scope: &Scope) -> Result<String, Refusal> {
-        self.begin(&StartRun { plan: plan.into(), inputs, paused: false }, scope)
+        self.begin(&StartRun { plan: plan.into(), inputs, paused: false, breakpoints: Vec::new() }, scope)
     }
 
     pub(crate) fn begin(&mut self, command: &StartRun, scope: &Scope) -> Result<String, Refusal> {
@@ -142,12 +142,18 @@ impl World {
 
     pub(crate) fn make(&mut self, call: &ToolCall) {
         self.made.push(call.idempotency_key.clone());
-        let drafts = self.plans.finish_call(&self.context(), &call.run, &call.step, (self.answer)(call));
+        let drafts = self.plans.finish_call(
+            &self.context(),
+            call,
+            (self.answer)(call),
+            &self.shelf,
+            &NoEvidence(&self.env),
+        );
         self.commit(drafts);
     }
 
     pub(crate) fn finish(&mut self, run: &str) {
-        for call in self.plans.pending_calls() {
+        for call in self.plans.pending_calls(NOW) {
             self.make(&call);
         }
         for _ in 0..10_000 {
