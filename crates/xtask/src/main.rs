@@ -4,6 +4,7 @@
 //! what it installs, and needs nothing but Rust, Node.js and, for the browser tests, Chromium.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks by printing")]
 
+mod bench;
 mod build;
 mod count;
 mod dist;
@@ -42,6 +43,8 @@ cargo xtask COMMAND
   schema                              write docs/schema and docs/commands.md from the protocol's source
   tidy                                check the rules between crates and for files
   size                                measure what a page loads against the budgets
+  bench [GROUP] [--quick] [--long] [--node]
+                                      measure side by side with peers; writes docs/benchmarks.md
   dist                                write the npm tarball and the static site to target/dist
   help                                print this
 
@@ -67,10 +70,11 @@ fn run(args: &[String]) -> Result<()> {
     let (command, rest) = args.split_first().map_or(("help", &[][..]), |(command, rest)| (command.as_str(), rest));
     let known: &[&str] = match command {
         "serve" => &["--port", "--open", "--dev", "--no-build"],
+        "bench" => &["--quick", "--long", "--node"],
         "build" => &["--engine", "--page", "--views", "--dev"],
         _ => &[],
     };
-    let options = Options::read(rest, known, matches!(command, "scenario" | "test"))?;
+    let options = Options::read(rest, known, matches!(command, "bench" | "scenario" | "test"))?;
     let profile = if options.has("--dev") { Profile::Dev } else { Profile::Release };
     let project = Project::find()?;
     match command {
@@ -99,6 +103,7 @@ fn run(args: &[String]) -> Result<()> {
             size::size(&project)
         }
         "scenario" => scenario::scenario(&project, &options.words),
+        "bench" => bench::bench(&project, rest),
         "dist" => dist::dist(&project),
         "setup" => {
             setup::for_building(&project)?;

@@ -1,0 +1,8 @@
+// The benchmark in a page: the same groups, with the engine on the page's own thread.
+
+import { measure } from "./groups.mjs";
+
+globalThis.bench = async (only, how) => {
+  const { open } = await import("/throughline/index.js");
+  return measure(only, { ...how, open, say: (line) => console.log(line) });
+};

@@ -1,0 +1,80 @@
+// node --expose-gc tests/bench/run.mjs [GROUP] [--quick] [--long] [--node] [--native FILE]
+// Measures in Node and then in Chromium, prints the ratios and writes docs/benchmarks.md; `cargo xtask bench` does the
+// set-up. Ends with 1 where a floor is missed or two contestants answer differently.
+
+import { build } from "esbuild";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { launch, openPage, ROOT, serve } from "../e2e/lib.mjs";
+import { measure } from "./groups.mjs";
+import { lines, page, verdicts } from "./report.mjs";
+
+const words = process.argv.slice(2);
+const flag = (name) => words.includes(name);
+const native = flag("--native") ? words[words.indexOf("--native") + 1] : undefined;
+const only = words.find((word) => !word.startsWith("--") && word !== native) ?? "";
+const say = (line) => console.log(line);
+const how = { quick: flag("--quick"), long: flag("--long") };
+
+const runs = [];
+
+function keep(where, of) {
+  runs.push({ where, ...of });
+  say("");
+  for (const line of lines(of.results)) say(line);
+  say("");
+}
+
+if (native !== undefined && existsSync(native)) {
+  keep("Native", { results: JSON.parse(readFileSync(native, "utf8")).filter((one) => one.id.includes(only)), differences: [] });
+}
+
+const { open } = await import("../../web/npm/dist/node.js");
+say("In Node");
+keep(`Node ${process.versions.node}`, await measure(only, { ...how, open, say }));
+
+if (!flag("--node")) {
+  const folder = join(ROOT, "target/bench/page");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const require = createRequire(import.meta.url);
+  const built = await build({
+    entryPoints: [join(ROOT, "tests/bench/page.mjs")],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    external: ["/throughline/*", "node:*", "fs", "path", "crypto"],
+    outfile: join(folder, "page.js"),
+    logLevel: "error",
+  });
+  if (built.errors.length > 0) throw new Error("the page of the benchmark does not build");
+  cpSync(join(ROOT, "web/npm/dist"), join(folder, "throughline"), { recursive: true });
+  const duck = dirname(require.resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm"));
+  mkdirSync(join(folder, "duckdb"));
+  for (const file of ["duckdb-eh.wasm", "duckdb-browser-eh.worker.js"]) cpSync(join(duck, file), join(folder, "duckdb", file));
+  cpSync(require.resolve("sql.js/dist/sql-wasm.wasm"), join(folder, "sql-wasm.wasm"));
+  cpSync(join(ROOT, "tests/bench/node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm"), join(folder, "sqlite3.wasm"));
+  writeFileSync(join(folder, "index.html"), '<!doctype html><meta charset="utf-8"><title>bench</title><script type="module" src="./page.js"></script>\n');
+  const site = await serve(folder);
+  const browser = await launch();
+  try {
+    const { page: tab } = await openPage(browser, site.url);
+    tab.setDefaultTimeout(0);
+    tab.on("console", (message) => say(`  ${message.text()}`));
+    await tab.waitForFunction(() => globalThis.bench !== undefined);
+    say("In Chromium");
+    const of = await tab.evaluate(([group, options]) => globalThis.bench(group, options), [only, how]);
+    keep(`Chromium ${browser.version()}`, of);
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+}
+
+if (only === "" && !how.quick && !flag("--node")) writeFileSync(join(ROOT, "docs/benchmarks.md"), page(runs));
+const failed = runs.flatMap(({ where, results }) => verdicts(results).filter(({ ok }) => ok === false).map((one) => `${where}: ${one.what}`));
+const different = runs.flatMap(({ where, differences }) => differences.map((one) => `${where}: ${one}`));
+for (const one of failed) say(`below the floor: ${one}`);
+for (const one of different) say(`different answers: ${one}`);
+process.exit(failed.length + different.length === 0 || how.quick ? 0 : 1);
