@@ -27,6 +27,8 @@ pub enum NodeData {
     Number(Number),
     /// `5%`: the number before the sign
     Percent(Number),
+    /// `3.5 kg`: the number and the unit
+    Quantity(Number, String),
     /// `PT30M` as a literal, as written
     Duration(String),
     /// `"text"`, unescaped
@@ -280,6 +282,7 @@ impl Node {
             | NodeData::Bool(_)
             | NodeData::Number(_)
             | NodeData::Percent(_)
+            | NodeData::Quantity(..)
             | NodeData::Duration(_)
             | NodeData::Text(_)
             | NodeData::Name(_) => {}

@@ -53,6 +53,8 @@ codes! {
     BadNumber = "bad-number",
     /// The number has more digits or is larger or smaller than exact decimals hold.
     NumberOutOfRange = "number-out-of-range",
+    /// Two amounts have units of which nothing says how one becomes the other.
+    UnitMismatch = "unit-mismatch",
     /// A division or remainder by zero.
     DivisionByZero = "division-by-zero",
     /// The text is not an instant, or the instant lies outside the years -9999 to 9999.

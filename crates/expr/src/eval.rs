@@ -3,6 +3,7 @@
 mod access;
 mod compare;
 mod operate;
+mod quantity;
 mod val;
 
 use std::cell::{Cell, RefCell};
@@ -18,6 +19,7 @@ use crate::names::Path;
 use crate::time::{Reading, Zone, parse_instant};
 
 pub(crate) use access::{Local, Origin};
+pub(crate) use quantity::{convert, read as read_quantity};
 pub(crate) use val::Val;
 
 /// Each path that was read, with when it was read first and by which bytes of the source.
@@ -149,6 +151,7 @@ impl<'e> Context<'e> {
             NodeData::Bool(bool) => Ok(Val::from(*bool)),
             NodeData::Number(number) => Ok(Val::Plain(Value::Number(number.clone()))),
             NodeData::Percent(number) => operate::percent(number),
+            NodeData::Quantity(number, unit) => Ok(Val::Quantity(crate::decimal::from_number(number)?, unit.clone())),
             NodeData::Duration(text) => Ok(Val::Duration(crate::time::parse_duration(text)?)),
             NodeData::Text(text) => self.text(text.clone()),
             NodeData::List(items) => self.list_of(items),
@@ -214,7 +217,7 @@ impl<'e> Context<'e> {
             UnaryOp::Plus => {
                 let val = self.eval(operand)?;
                 match val {
-                    Val::Duration(_) | Val::Decimal(_) | Val::Plain(Value::Number(_)) => Ok(val),
+                    Val::Duration(_) | Val::Quantity(..) | Val::Decimal(_) | Val::Plain(Value::Number(_)) => Ok(val),
                     other => Err(wrong_type(format!("`+` takes a number, not {}", a(other.kind())))),
                 }
             }

@@ -9,6 +9,7 @@ use crate::time;
 pub(crate) enum Tok {
     Number(Number),
     Percent(Number),
+    Quantity(Number, String),
     Duration(String),
     Text(String),
     Name(String),
@@ -69,6 +70,15 @@ const LOOKALIKES: &[(char, &str)] = &[
     ('；', ","),
     ('、', ","),
 ];
+
+/// Words that are not names.
+pub(crate) const KEYWORDS: &[&str] =
+    &["and", "or", "not", "in", "is", "if", "then", "else", "true", "false", "null"];
+
+/// Whether a word in capitals is a unit all the same: three letters are a currency (`USD`), as are `KB` and `MB`.
+fn is_currency(word: &str) -> bool {
+    word.len() <= 3 && !matches!(word, "AS" | "BY" | "OR" | "FOR" | "AND" | "NOT" | "IN" | "IS" | "IF" | "END")
+}
 
 pub(crate) fn is_name_start(c: char) -> bool {
     c == '_' || c == '$' || c.is_alphabetic()
@@ -190,12 +200,6 @@ impl<'a> Lexer<'a> {
         }
         let literal = self.source.get(start..self.at).unwrap_or("");
         let span = Span::new(start, self.at);
-        if let Some(c) = self.peek().filter(|c| is_name_continue(*c)) {
-            return Err(syntax(format!(
-                "`{literal}{c}…` is neither a number nor a name; write a unit as `duration(\"24h\")`, a text in quotes"
-            ))
-            .at(Span::new(start, self.at + c.len_utf8())));
-        }
         let Some(number) = Number::parse(literal) else {
             return Err(if literal.starts_with('0') {
                 syntax(format!("`{literal}` has zeros in front; write it without them, or in quotes if it is a text"))
@@ -206,7 +210,38 @@ impl<'a> Lexer<'a> {
         };
         // A literal that exact arithmetic cannot hold is refused where it stands.
         crate::decimal::from_number(&number).map_err(|error| error.at(span))?;
+        if let Some(unit) = self.unit(literal)? {
+            return Ok(Tok::Quantity(number, unit));
+        }
         self.percent(number, start)
+    }
+
+    /// The unit behind a number, with one space between or none: `3 kg`, `3kg`, `5 元`.
+    fn unit(&mut self, literal: &str) -> Result<Option<String>, Error> {
+        let rest = self.rest();
+        let word = rest.strip_prefix(' ').unwrap_or(rest);
+        let space = rest.len() - word.len();
+        if !word.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return Ok(None);
+        }
+        let end = word.find(|c| !is_name_continue(c)).unwrap_or(word.len());
+        let unit = word.get(..end).unwrap_or("");
+        let span = Span::new(self.at + space, self.at + space + end);
+        // Words of the language, of plans (`THEN`, `WITH`) and of templates go on with something else.
+        let called = word.get(end..).is_some_and(|t| t.starts_with(['(', '.']));
+        let word_of_plans = unit.len() > 1 && unit.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !is_currency(unit);
+        if space > 0 && (called || KEYWORDS.contains(&unit) || word_of_plans) {
+            return Ok(None);
+        }
+        if called || KEYWORDS.contains(&unit) || unit.contains('_') || time::parse_duration(&format!("1{unit}")).is_ok() {
+            let shown: String = unit.chars().take(1).collect();
+            return Err(syntax(format!(
+                "`{literal}{shown}…` is neither a number nor a name; write a time as `duration(\"24h\")`, a unit as `3 kg`, a text in quotes"
+            ))
+            .at(span));
+        }
+        self.at = span.end;
+        Ok(Some(unit.to_owned()))
     }
 
     /// `5%` is a percentage, `5 % 3` and `5%3` are remainders, `5%-3` could be both and is refused.

@@ -21,7 +21,7 @@ mod binding {
     pub(super) const PRODUCT: u8 = 9;
 }
 
-pub(crate) const KEYWORDS: &[&str] = &["and", "or", "not", "in", "is", "if", "then", "else", "true", "false", "null"];
+pub(crate) use crate::lex::KEYWORDS;
 
 /// Reads a whole expression. Spans are shifted by `base`, for an expression inside a larger text.
 pub(crate) fn parse(source: &str, base: usize) -> Result<Node, Error> {
@@ -98,6 +98,7 @@ impl Parser {
             Tok::Text(_) => "a text".to_owned(),
             Tok::Number(number) => format!("`{number}`"),
             Tok::Percent(number) => format!("`{number}%`"),
+            Tok::Quantity(number, unit) => format!("`{number} {unit}`"),
             Tok::Duration(text) => format!("`{text}`"),
         };
         syntax(format!("found {found}: {hint}")).at(self.span())
@@ -149,6 +150,14 @@ impl Parser {
             }
             return self.is(left, start).map(Next::More);
         }
+        // `12.5 %`, when nothing follows that could be divided by.
+        if let (NodeData::Number(number), Tok::Op("%")) = (&left.data, self.peek())
+            && !self.begins_value(1)
+        {
+            let data = NodeData::Percent(number.clone());
+            self.at += 1;
+            return self.node(start, data).map(Next::More);
+        }
         let (op, level) = match self.peek() {
             Tok::Op("||") => (BinaryOp::Or, binding::OR),
             Tok::Op("&&") => (BinaryOp::And, binding::AND),
@@ -187,6 +196,16 @@ impl Parser {
         let right = self.expression(if op == BinaryOp::Coalesce { level } else { level + 1 })?;
         let data = NodeData::Binary { op, left: Box::new(left), right: Box::new(right) };
         self.node(start, data).map(Next::More)
+    }
+
+    /// Whether the token `ahead` begins a value.
+    fn begins_value(&self, ahead: usize) -> bool {
+        match self.peek_at(ahead) {
+            Tok::End => false,
+            Tok::Op(op) => matches!(*op, "(" | "[" | "{" | "-" | "+" | "!"),
+            Tok::Name(word) => !matches!(word.as_str(), "and" | "or" | "in" | "is" | "if" | "then" | "else"),
+            _ => true,
+        }
     }
 
     fn choice(&self, start: usize, condition: Node, then: Node, otherwise: Node) -> Result<Node, Error> {
@@ -287,6 +306,7 @@ impl Parser {
         let data = match self.peek().clone() {
             Tok::Number(number) => NodeData::Number(number),
             Tok::Percent(number) => NodeData::Percent(number),
+            Tok::Quantity(number, unit) => NodeData::Quantity(number, unit),
             Tok::Duration(text) => NodeData::Duration(text),
             Tok::Text(text) => NodeData::Text(text),
             Tok::Name(name) => return self.name(name, start),

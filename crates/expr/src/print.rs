@@ -18,6 +18,11 @@ fn write(node: &Node, out: &mut String) {
         NodeData::Bool(true) => out.push_str("true"),
         NodeData::Bool(false) => out.push_str("false"),
         NodeData::Number(number) => out.push_str(&number.as_str()),
+        NodeData::Quantity(number, unit) => {
+            out.push_str(&number.as_str());
+            out.push(' ');
+            out.push_str(unit);
+        }
         NodeData::Percent(number) => {
             out.push_str(&number.as_str());
             out.push('%');

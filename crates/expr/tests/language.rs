@@ -385,7 +385,7 @@ fn what_is_not_an_expression_is_refused_where_it_goes_wrong() {
     check("a = 1", "expr-syntax@2-3");
     check("a & b", "expr-syntax@2-3");
     check("007", "expr-syntax@0-3");
-    check("5kg", "expr-syntax@0-2");
+    check("5h", "expr-syntax@1-2");
     check(".5", "expr-syntax@0-1");
     check("a.", "expr-syntax@2-2");
     check("a。b", "expr-syntax@1-4");
@@ -448,4 +448,37 @@ fn names_and_reads_are_listed_with_their_paths() {
     reads("facts.items[-1].name", &["facts.items.1.name"]);
     reads("facts.items[i].name", &["i", "facts.items.1.name"]);
     reads("now is defined", &["now"]);
+}
+
+#[test]
+fn amounts_have_units_and_are_never_converted_by_a_guess() {
+    check("3 kg + 200 g", "unit-mismatch@0-12");
+    check("convert(3 kg, \"g\", 1000) + 200 g", "\"3200 g\"");
+    check("0.1 kg + 0.2 kg == 0.3 kg", "true");
+    check("-(3 kg)", "\"-3 kg\"");
+    check("3kg", "\"3 kg\"");
+    check("5 元 * 20%", "\"1 元\"");
+    check("5 USD / 2", "\"2.5 USD\"");
+    check("6 m² / 4 m²", "1.5");
+    check("2 l * 3 l", "unit-mismatch@0-9");
+    check("2 / 4 kg", "wrong-type@0-8");
+    check("2 kg + 1", "wrong-type@0-8");
+    check("2 kg == \"2 kg\"", "true");
+    check("2 kg < \"30 kg\" < 31 kg", "true");
+    check("2 kg < 3 g", "unit-mismatch@0-10");
+    check("quantity(\"１２.5 ％\")", "\"12.5 ％\"");
+    check("quantity(\"1,234.50 EUR\") + 1 EUR", "\"1235.5 EUR\"");
+    check("quantity(\"many\")", "bad-number@9-15");
+    check("quantity(\"5\")", "bad-number@9-12");
+    check("12.5 %", "0.125");
+    check("200 * 12.5 %", "25");
+    check("(7 %) + 1", "1.07");
+    check("7 % 3", "1");
+    check("5 if true else 6", "5");
+    check("[1 kg, 2 kg]", "[\"1 kg\",\"2 kg\"]");
+    check("max(1 kg, 3 kg, 2 kg)", "\"3 kg\"");
+    check("type(1 kg)", "\"quantity\"");
+    check("floor(2.7 kg)", "\"2 kg\"");
+    check("abs(-3 kg)", "\"3 kg\"");
+    check("5 min", "expr-syntax@2-5");
 }

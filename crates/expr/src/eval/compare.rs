@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use throughline_value::Value;
 
-use super::{Context, Val};
+use super::{Context, Val, quantity};
 use crate::ast::CompareOp;
 use crate::error::{Error, a, wrong_type};
 use crate::time::{complete_instant, looks_like_instant, parse_duration};
@@ -79,6 +79,9 @@ impl Context<'_> {
     /// The order of two values of one kind: numbers by value, texts by code points, but instants as
     /// instants whatever their spelling; text beside an instant or a duration is read as one.
     pub(crate) fn order(&self, left: &Val, right: &Val) -> Result<Ordering, Error> {
+        if let Some((left, right)) = quantity::pair(left, right)? {
+            return quantity::order(&left, &right);
+        }
         match (left, right) {
             (Val::Decimal(a), Val::Decimal(b)) => Ok(a.cmp(b)),
             (Val::Instant(a), Val::Instant(b)) => Ok(a.cmp(b)),

@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use throughline_value::{Number, Value};
 
-use super::{Context, Val};
+use super::{Context, Val, quantity};
 use crate::ast::BinaryOp;
 use crate::decimal;
 use crate::error::{Code, Error, a, wrong_type};
@@ -18,6 +18,7 @@ pub(super) fn percent(number: &Number) -> Result<Val, Error> {
 pub(super) fn negate(val: Val) -> Result<Val, Error> {
     match val {
         Val::Duration(duration) => Ok(Val::Duration(duration.negated())),
+        Val::Quantity(amount, unit) => Ok(Val::Quantity(-amount, unit)),
         other => match other.as_decimal() {
             Some(decimal) => Ok(Val::Decimal(-decimal?)),
             None => Err(wrong_type(format!("`-` takes a number or a duration, not {}", a(other.kind())))),
@@ -37,6 +38,9 @@ impl Context<'_> {
                 BinaryOp::Div => decimal::div(a, b)?,
                 _ => decimal::rem(a, b)?,
             }));
+        }
+        if let Some((left, right)) = quantity::pair(&left, &right)? {
+            return quantity::arithmetic(op, &left, &right);
         }
         let (left, right) = self.temporal(op, left, right)?;
         match (op, &left, &right) {

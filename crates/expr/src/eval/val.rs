@@ -17,6 +17,8 @@ pub(crate) enum Val {
     /// Milliseconds since 1970 UTC.
     Instant(i64),
     Duration(Duration),
+    /// A number with its unit.
+    Quantity(Decimal, String),
 }
 
 impl Val {
@@ -28,6 +30,7 @@ impl Val {
             Self::Decimal(_) => "number",
             Self::Instant(_) => "instant",
             Self::Duration(_) => "duration",
+            Self::Quantity(..) => "quantity",
         }
     }
 
@@ -88,6 +91,7 @@ impl Context<'_> {
             Val::Decimal(decimal) => Value::Number(decimal::to_number(decimal)),
             Val::Instant(ms) => Value::Text(format_instant(ms, self.zone())),
             Val::Duration(duration) => Value::Text(duration.to_string()),
+            Val::Quantity(amount, unit) => Value::Text(format!("{} {unit}", decimal::to_number(amount))),
         })
     }
 

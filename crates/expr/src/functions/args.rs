@@ -76,6 +76,14 @@ impl Args {
         }
     }
 
+    /// The next argument, when it is a quantity.
+    pub(super) fn quantity(&mut self) -> Option<(Decimal, String)> {
+        let Some((Val::Quantity(amount, unit), _)) = self.waiting.front() else { return None };
+        let out = (*amount, unit.clone());
+        self.waiting.pop_front();
+        Some(out)
+    }
+
     /// A whole number that fits an `i32`.
     pub(super) fn int(&mut self) -> Result<i32, Error> {
         let (val, span) = self.next()?;

@@ -6,13 +6,19 @@ use throughline_value::Value;
 use super::{Args, Function, MANY, strict};
 use crate::decimal::{self, Rounding};
 use crate::error::{Code, Error, a, bad_argument, wrong_type};
-use crate::eval::{Context, Val};
+use crate::eval::{Context, Val, convert, read_quantity};
 
 /// The largest exponent of `power`.
 const MAX_POWER: i32 = 1000;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    strict("abs(x)", "The number without its sign.", 1, 1, |_, mut args| Ok(Val::Decimal(args.decimal()?.abs()))),
+    strict("abs(x)", "The number without its sign.", 1, 1, |_, mut args| {
+        let unit = args.quantity();
+        match unit {
+            Some((amount, unit)) => Ok(Val::Quantity(amount.abs(), unit)),
+            None => Ok(Val::Decimal(args.decimal()?.abs())),
+        }
+    }),
     strict(
         "min(a, b, …)",
         "The smallest of the arguments, or of one list; null when the list is empty.",
@@ -92,7 +98,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     strict(
         "number(x)",
-        "The number a text spells, with its digits kept; `5%` is 0.05. A number stays as it is.",
+        "The number a text spells, with its digits kept; `5%` is 0.05. A number stays as it is, a quantity loses its unit.",
         1,
         1,
         |_, mut args| {
@@ -102,6 +108,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 None => Ok(Val::Plain(Value::Number(decimal::number_from_text(text)?))),
             };
             match (&val, val.as_text()) {
+                (Val::Quantity(amount, _), _) => Ok(Val::Decimal(*amount)),
                 (Val::Decimal(_) | Val::Plain(Value::Number(_)), _) => Ok(val),
                 (_, Some(text)) => read(text).map_err(|error: Error| error.at(span)),
                 (Val::Duration(_), _) => {
@@ -109,6 +116,38 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 }
                 _ => Err(wrong_type(format!("number(x) takes a text or a number, not {}", a(val.kind()))).at(span)),
             }
+        },
+    ),
+    strict(
+        "quantity(x, unit?)",
+        "The number with a unit: quantity(3.5, \"kg\"), or what a text spells: quantity(\"3.5 kg\").",
+        1,
+        2,
+        |_, mut args| {
+            if args.len() == 2 {
+                let amount = args.decimal()?;
+                return Ok(Val::Quantity(amount, args.text()?));
+            }
+            match args.next()? {
+                (val @ Val::Quantity(..), _) => Ok(val),
+                (Val::Plain(Value::Text(text)), span) => read_quantity(&text).map_err(|error| error.at(span)),
+                (val, span) => Err(wrong_type(format!("quantity(x) takes a text like \"3.5 kg\", not {}", a(val.kind()))).at(span)),
+            }
+        },
+    ),
+    strict("unit(x)", "The unit of a quantity as text.", 1, 1, |c, mut args| match args.next()? {
+        (Val::Quantity(_, unit), _) => c.text(unit),
+        (val, span) => Err(wrong_type(format!("unit(x) takes a quantity, not {}", a(val.kind()))).at(span)),
+    }),
+    strict(
+        "convert(x, unit, factor)",
+        "The quantity in another unit, of which one old unit is `factor`: convert(3 kg, \"g\", 1000).",
+        3,
+        3,
+        |_, mut args| {
+            let (val, span) = args.next()?;
+            let unit = args.text()?;
+            convert(&val, unit, args.decimal()?).map_err(|error| error.at(span))
         },
     ),
 ];
@@ -120,14 +159,19 @@ fn digits(digits: i32) -> Result<u32, Error> {
 }
 
 fn round(mut args: Args, mode: Option<Rounding>) -> Result<Val, Error> {
-    let value = args.decimal()?;
+    let unit = args.quantity();
+    let value = match &unit {
+        Some((amount, _)) => *amount,
+        None => args.decimal()?,
+    };
     let digits = args.int_or(0)?;
     let mode = match mode {
         Some(mode) => mode,
         None if args.len() > 0 => args.choice(Rounding::ALL, Rounding::parse)?,
         None => Rounding::default(),
     };
-    decimal::round(value, digits, mode).map(Val::Decimal)
+    let rounded = decimal::round(value, digits, mode)?;
+    Ok(unit.map_or(Val::Decimal(rounded), |(_, unit)| Val::Quantity(rounded, unit)))
 }
 
 fn total(context: &Context<'_>, items: &[Value]) -> Result<Decimal, Error> {

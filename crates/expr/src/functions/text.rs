@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     strict(
         "type(x)",
-        "The kind in a word: null, boolean, number, text, list, map, instant, duration.",
+        "The kind in a word: null, boolean, number, text, list, map, instant, duration, quantity.",
         1,
         1,
         |c, mut args| c.text(args.next()?.0.kind().to_owned()),
