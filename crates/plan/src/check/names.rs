@@ -6,6 +6,7 @@ use super::problems::{Problems, fix};
 use super::types::has_effect;
 use crate::Op;
 use crate::graph::{self, Edges, Graph};
+use crate::limits::MAX_DIAGNOSTICS;
 use crate::nearest::nearest;
 use crate::plan::Action;
 use crate::scope::Scope;
@@ -107,6 +108,11 @@ fn undeclared<'a>(
     offered: &mut SortedSet<&'a str>,
     problems: &mut Problems,
 ) {
+    if problems.len() > MAX_DIAGNOSTICS {
+        // It is only counted: looking for near names takes time.
+        problems.error("undeclared-binding", r#use.span, "no step and no input gives this name a value");
+        return;
+    }
     let before = plan.steps.iter().take(index).map(|s| s.id.value.as_str());
     let known: Vec<&str> = before.chain(scope.inputs.iter().map(String::as_str)).collect();
     let near = nearest(&r#use.name, known.iter().copied());
