@@ -9,16 +9,23 @@
 //! **Invariant: the model never changes state.** [`turn::advance`] gives commands and drafts; only the
 //! engine executes and records them, by the same door as everybody's.
 
+mod claims;
+mod constraints;
 pub mod documents;
 pub mod domain;
 mod hosted;
+mod known;
+mod metrics;
 mod phrases;
 mod rooms;
 pub mod turn;
 pub mod turns;
+pub mod zones;
 
 pub use documents::Documents;
 pub use domain::LoadedDomain;
 pub use hosted::Hosted;
-pub use rooms::{Names, Rooms, zone_of};
+pub use metrics::metrics;
+pub use throughline_dialogue::import_machine;
+pub use rooms::{Names, Rooms, zone_named, zone_of};
 pub use turns::Turns;

@@ -236,11 +236,17 @@ impl Reader {
             "Wait" => self.wait(scope, name, state, at),
             "Choice" => self.choice(scope, name, state, at),
             "Task" => {
-                let Some(Value::Text(resource)) = fields.get("Resource") else {
-                    self.problem("missing-field", "a task names what is to be done as `Resource`", &step(at, "Resource"));
-                    return Map::new();
+                let resource = match fields.get("Resource") {
+                    Some(Value::Text(resource)) => resource.clone(),
+                    // What is put in when it is deployed.
+                    Some(other) if !other.is_null() => other.to_json(),
+                    _ => {
+                        let message = "a task names what is to be done as `Resource`";
+                        self.problem("missing-field", message, &step(at, "Resource"));
+                        return Map::new();
+                    }
                 };
-                let mut invoke = map([("src", resource.as_str().into())]);
+                let mut invoke = map([("src", resource.into())]);
                 if let Some(input) = fields.get("Arguments").or_else(|| fields.get("Parameters")) {
                     invoke.insert("input".to_owned(), input.clone());
                 }

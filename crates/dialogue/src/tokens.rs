@@ -80,7 +80,7 @@ fn cost(class: Class, length: u64) -> u64 {
         // Up to seven letters are mostly one token; then about one for every four more.
         Class::Latin => HUNDRED + length.saturating_sub(7) * 25,
         Class::Letter => length * 40,
-        Class::Wide => length * 67,
+        Class::Wide => length * 71,
         // Digits go in threes.
         Class::Digit => length.div_ceil(3) * HUNDRED,
         // One space goes with the word behind it.
@@ -88,7 +88,8 @@ fn cost(class: Class, length: u64) -> u64 {
         Class::Newline => 70,
         Class::Indent => 30,
         Class::Joint => 10,
-        Class::Punctuation => length.div_ceil(2) * 90,
+        // What stands between two values of JSON is mostly one token: `":"`, `","`, `},{`.
+        Class::Punctuation => 90 + length.saturating_sub(2).min(1) * 20 + length.saturating_sub(3) * 45,
         Class::Symbol => length * 150,
     }
 }

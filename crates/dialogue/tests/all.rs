@@ -5,12 +5,16 @@
 mod dialogues;
 #[path = "all/facts.rs"]
 mod facts;
+#[path = "all/checks.rs"]
+mod checks;
 #[path = "all/machine.rs"]
 mod machine;
 #[path = "all/model.rs"]
 mod model;
 #[path = "all/prompt.rs"]
 mod prompt;
+#[path = "all/tokens.rs"]
+mod tokens;
 #[path = "all/statecharts.rs"]
 mod statecharts;
 #[path = "all/support.rs"]

@@ -1,15 +1,21 @@
 //! One command: resolved, decided by its room, recorded.
 
+use std::borrow::Cow;
+
 use throughline_agent::{LoadedDomain, Names, Rooms, turn};
 use throughline_expr::Env;
 use throughline_journal::{Actor, ActorKind, Journal, MAIN_THREAD, Seq};
-use throughline_protocol::command::{Batch, SendEvent};
-use throughline_protocol::{At, Command, Context, Decision, Done, Meta, Refusal};
-use throughline_value::{Value, json, to_value};
+use throughline_protocol::command::{Batch, CallTool, SendEvent};
+use throughline_protocol::{At, Command, Context, Decision, Done, Meta, Query, Refusal};
+use throughline_value::json::{Node, NodeData};
+use throughline_value::{Map, Span, Value, json, to_value};
 
 use crate::building::Building;
 use crate::moment::resolve_time;
+use crate::query::Asked;
 use crate::state::{CommandEntry, State};
+use crate::tools::call::Meant;
+use crate::tools::{self, Shape, ToolCall};
 use crate::{MAX_BATCH, MAX_BATCH_DEPTH, MAX_REFUSED_TEXT};
 
 /// A command that waits, with what its frame will say of it.
@@ -25,6 +31,8 @@ pub(crate) struct Decider<'a> {
     pub(crate) journal: &'a Journal,
     pub(crate) state: &'a mut State,
     pub(crate) building: &'a mut Building,
+    /// Whether what is executed followed from what went before, and was not asked for from outside.
+    pub(crate) by_itself: bool,
 }
 
 /// A refusal, and what must be recorded for it instead of the usual `command.refused`.
@@ -42,8 +50,9 @@ impl From<Refusal> for Refused {
 impl Decider<'_> {
     /// Reads and runs a command; a refusal is recorded.
     pub(crate) fn execute_text(&mut self, text: &str, meta: &Meta) -> Result<Done, Refusal> {
-        match json::read(text).map_err(Refusal::from).and_then(|node| Command::from_node(&node)) {
-            Ok(command) => self.execute(&command, meta),
+        let read = json::read(text).map_err(Refusal::from);
+        match read.and_then(|node| Command::from_node(&node).map(|command| (command, node))) {
+            Ok((command, node)) => self.execute(&command, meta).map_err(|refusal| placed(refusal, &node)),
             Err(refusal) => {
                 let data = beginning(text);
                 Err(self.record_refusal(refusal, data, meta, None))
@@ -83,6 +92,8 @@ impl Decider<'_> {
                     meta: meta.clone(),
                     records: done.records.clone(),
                     result: done.result.clone(),
+                    by_itself: self.by_itself,
+                    print: None,
                 };
                 // A command that changed nothing leaves no trace, unless it must be recognised again.
                 if !done.records.is_empty() {
@@ -109,6 +120,12 @@ impl Decider<'_> {
             let mut data = to_value(&refusal).unwrap_or_default();
             if let Value::Map(map) = &mut data {
                 map.insert("command".to_owned(), shortened(command));
+                // So that a fork can decide it again under other premises.
+                if self.by_itself {
+                    map.insert("by_itself".to_owned(), Value::from(true));
+                } else if *meta != Meta::default() {
+                    map.insert("meta".to_owned(), to_value(meta).unwrap_or_default());
+                }
             }
             throughline_journal::Draft::new("command.refused", data)
         });
@@ -131,27 +148,137 @@ impl Decider<'_> {
         if let Command::Batch(batch) = command {
             return self.run_batch(batch, meta, depth);
         }
-        let decision = self.decide(command, meta)?;
+        if let Command::CallTool(command) = command {
+            return self.call_tool(command, meta, depth);
+        }
+        let mut decision = self.decide(command, meta)?;
         let records = self.building.push(self.journal, self.state, decision.drafts);
+        if let (Command::Propose(_) | Command::Answer(_), Value::Map(result)) = (command, &mut decision.result)
+            && let Some(commands) = result.shift_remove(turn::propose::COMMANDS)
+        {
+            self.run_proposal(&commands, meta, records.first().copied(), result);
+        }
         if let (Command::TriggerEvent(_), Some(event)) = (command, decision.result.get("event").and_then(Value::as_str))
         {
             self.run_event(event, meta, records.first().copied());
         }
-        Ok(Done { records, result: decision.result })
+        let mut result = decision.result;
+        if matches!(command, Command::Propose(_) | Command::Answer(_)) {
+            self.run_accepted(&mut result, meta, records.first().copied());
+        }
+        Ok(Done { records, result })
+    }
+
+    /// Does what an accepted proposal stands for; what came of it takes the place of its commands in the result.
+    fn run_accepted(&mut self, result: &mut Value, meta: &Meta, accepted: Option<Seq>) {
+        let Value::Map(map) = result else { return };
+        let Some(Value::List(commands)) = map.shift_remove(turn::propose::COMMANDS) else { return };
+        let by_itself = std::mem::replace(&mut self.by_itself, true);
+        let (thread, turn) = self.place(meta);
+        let meta = Meta {
+            thread: Some(thread),
+            turn: Some(turn),
+            actor: meta.actor.clone(),
+            reason: meta.reason.clone(),
+            cause: accepted,
+            ..Meta::default()
+        };
+        let (mut results, mut refused) = (Vec::new(), Vec::new());
+        for command in commands {
+            match Command::from_value(&command).and_then(|command| self.execute(&command, &meta)) {
+                Ok(done) => results.push(done.result),
+                Err(refusal) => refused.push(Value::from(refusal.to_string())),
+            }
+        }
+        self.by_itself = by_itself;
+        map.insert("results".to_owned(), Value::List(results));
+        if !refused.is_empty() {
+            map.insert("refused".to_owned(), Value::List(refused));
+        }
+    }
+
+    /// Does what an accepted proposal stands for, and says what came of it.
+    fn run_proposal(&mut self, commands: &Value, meta: &Meta, accepted: Option<Seq>, result: &mut Map) {
+        let (thread, turn) = self.place(meta);
+        let (mut results, mut refused) = (Vec::new(), Vec::new());
+        for command in commands.as_list().unwrap_or(&[]) {
+            let meta = Meta {
+                thread: Some(thread.clone()),
+                turn: Some(turn),
+                actor: meta.actor.clone(),
+                reason: meta.reason.clone(),
+                cause: accepted,
+                ..Meta::default()
+            };
+            match Command::from_value(command).and_then(|command| self.execute(&command, &meta)) {
+                Ok(done) => results.push(done.result),
+                Err(refusal) => refused.push(Value::from(refusal.to_string())),
+            }
+        }
+        result.insert("results".to_owned(), Value::List(results));
+        if !refused.is_empty() {
+            result.insert("status".to_owned(), Value::from("failed"));
+            result.insert("refused".to_owned(), Value::List(refused));
+        }
     }
 
     /// Does what an event that was fired by hand does.
     fn run_event(&mut self, event: &str, meta: &Meta, fired: Option<Seq>) {
         let (thread, turn) = self.place(meta);
+        let by_itself = std::mem::replace(&mut self.by_itself, true);
         for command in self.state.rooms.world.commands_of(event) {
             let actor = Some(Actor::named(ActorKind::Rule, event));
             let meta = Meta { thread: Some(thread.clone()), turn: Some(turn), actor, cause: fired, ..Meta::default() };
             // A refusal is recorded, caused by the event, as when it fires by itself.
             let _ = self.execute(&command, &meta);
         }
+        self.by_itself = by_itself;
     }
 
-    /// All or none: the state is kept aside and put back when one command is refused.
+    /// What a model's tool call asks for, by the same door as everything; what came of it goes back in the call's
+    /// shape.
+    fn call_tool(&mut self, command: &CallTool, meta: &Meta, depth: usize) -> Result<Done, Refused> {
+        if depth >= MAX_BATCH_DEPTH {
+            return Err(Refusal::new("batch-too-deep", format!("batches nest more than {MAX_BATCH_DEPTH} deep")).into());
+        }
+        let call = Shape::read_call(&command.call, command.shape.as_deref())?;
+        match self.do_call(&call, meta, depth) {
+            Ok(Done { records, result }) => {
+                let reply = call.reply(Ok(&result));
+                let result = [("tool", Value::from(call.name)), ("id", call.id), ("result", result), ("reply", reply)];
+                Ok(Done { records, result: Value::from(result) })
+            }
+            Err(mut refused) => {
+                let reply = call.reply(Err(&refused.refusal));
+                let mut details = match refused.refusal.details {
+                    Value::Map(map) => map,
+                    Value::Null => Map::new(),
+                    other => Map::from_iter([("details".to_owned(), other)]),
+                };
+                details.insert("reply".to_owned(), reply);
+                refused.refusal.details = Value::Map(details);
+                Err(refused)
+            }
+        }
+    }
+
+    fn do_call(&mut self, call: &ToolCall, meta: &Meta, depth: usize) -> Result<Done, Refused> {
+        let meta = tools::call::meta_of(call, meta);
+        let meant = self.with_context(&meta, |ctx, rooms| {
+            let at = tools::call::now_of(ctx);
+            tools::call::meaning(call, ctx, &|tool| tool.closed(rooms, at))
+        })??;
+        match meant {
+            Meant::Command(command) => self.run(&command, &meta, depth + 1),
+            Meant::Query(query) => {
+                let asked = Asked { journal: self.journal, state: self.state, lanes: None, now: self.building.now };
+                let query = Query::from_value(&query)?;
+                Ok(Done { records: Vec::new(), result: asked.answer(&query)? })
+            }
+        }
+    }
+
+    /// All or none: when one command is refused, the state is folded anew without those before it.
     fn run_batch(&mut self, batch: &Batch, meta: &Meta, depth: usize) -> Result<Done, Refused> {
         if depth >= MAX_BATCH_DEPTH {
             return Err(Refusal::new("batch-too-deep", format!("batches nest more than {MAX_BATCH_DEPTH} deep")).into());
@@ -159,8 +286,7 @@ impl Decider<'_> {
         if batch.commands.len() > MAX_BATCH {
             return Err(Refusal::new("batch-too-large", format!("a batch holds at most {MAX_BATCH} commands")).into());
         }
-        let kept = self.state.clone();
-        let length = self.building.records.len();
+        let (length, noted) = (self.building.records.len(), self.building.commands.len());
         let mut all = Done { records: Vec::new(), result: Value::Null };
         let mut results = Vec::new();
         for (index, command) in batch.commands.iter().enumerate() {
@@ -170,8 +296,11 @@ impl Decider<'_> {
                     results.push(done.result);
                 }
                 Err(mut refused) => {
-                    *self.state = kept;
-                    self.building.records.truncate(length);
+                    if self.building.records.len() > length {
+                        self.building.records.truncate(length);
+                        self.building.commands.truncate(noted);
+                        *self.state = State::with(self.journal, &self.building.records, &self.building.commands);
+                    }
                     let path = refused.refusal.path.take().unwrap_or_default();
                     refused.refusal.path = Some(format!("/commands/{index}{path}"));
                     refused.draft = None;
@@ -183,32 +312,31 @@ impl Decider<'_> {
         Ok(all)
     }
 
-    fn decide(&self, command: &Command, meta: &Meta) -> Result<Decision, Refused> {
+    /// Resolves who, when and where, for what is decided with it.
+    fn with_context<T>(&self, meta: &Meta, decide: impl FnOnce(&Context<'_>, &Rooms) -> T) -> Result<T, Refusal> {
         let rooms = &self.state.rooms;
         let loaded = rooms.domain();
         let domain = &loaded.domain;
-        let zone = throughline_agent::zone_of(domain);
-        let (thread, mut turn_number) = self.place(meta);
+        let (thread, turn) = self.place(meta);
         let actor = meta.actor.clone().unwrap_or_else(|| Actor::of(ActorKind::User));
         let valid_from = match &meta.valid_from {
-            Some(time) => Some(resolve_time(time, zone.as_ref(), "/meta/valid_from")?),
+            Some(time) => {
+                let zone = throughline_agent::zone_of(domain);
+                Some(resolve_time(time, zone.as_ref(), "/meta/valid_from")?)
+            }
             None => None,
         };
         let now = self.building.now.max(self.journal.recorded_at().unwrap_or(self.building.now));
         let next_seq = self.building.next_seq(self.journal);
-        if matches!(command, Command::BeginTurn(_)) && meta.turn.is_none() {
-            turn_number = rooms.turns.newest(&thread).map_or(1, |t| t.turn + 1);
-        }
         if let Some(cause) = meta.cause.filter(|cause| *cause >= next_seq) {
             return Err(Refusal::new("unknown-cause", format!("record {cause} is not in the journal"))
-                .at_path("/meta/cause")
-                .into());
+                .at_path("/meta/cause"));
         }
         let ctx = Context {
             now,
             valid_from,
             thread: &thread,
-            turn: turn_number,
+            turn,
             actor: &actor,
             reason: meta.reason.as_deref().unwrap_or(""),
             cause: meta.cause,
@@ -216,69 +344,121 @@ impl Decider<'_> {
             next_seq,
             domain,
         };
-        let names = names_now(rooms, &ctx);
+        Ok(decide(&ctx, rooms))
+    }
+
+    fn decide(&self, command: &Command, meta: &Meta) -> Result<Decision, Refused> {
+        let mut meta = Cow::Borrowed(meta);
+        if matches!(command, Command::BeginTurn(_)) && meta.turn.is_none() {
+            let (thread, _) = self.place(&meta);
+            meta.to_mut().turn = Some(self.state.rooms.turns.newest(&thread).map_or(1, |t| t.turn + 1));
+        }
+        self.with_context(&meta, |ctx, rooms| self.decide_in(command, ctx, rooms))?
+    }
+
+    fn decide_in(&self, command: &Command, ctx: &Context<'_>, rooms: &Rooms) -> Result<Decision, Refused> {
+        let zone = throughline_agent::zone_of(ctx.domain);
+        let next_seq = ctx.next_seq;
+        let names = names_now(rooms, ctx);
         Ok(match command {
-            Command::LoadDomain(c) => self.load_domain(&ctx, &c.domain)?,
-            Command::AddDocument(c) => rooms.documents.add(&ctx, c)?,
-            Command::RegisterEntity(c) => rooms.world.register_entity(&ctx, c)?,
-            Command::UpdateEntity(c) => rooms.world.update_entity(&ctx, c)?,
-            Command::MergeEntities(c) => rooms.world.merge_entities(&ctx, c)?,
-            Command::UnmergeEntities(c) => rooms.world.unmerge_entities(&ctx, c)?,
-            Command::RetireEntity(c) => rooms.world.retire_entity(&ctx, c)?,
-            Command::AddRelation(c) => rooms.world.add_relation(&ctx, c)?,
-            Command::EndRelation(c) => rooms.world.end_relation(&ctx, c)?,
-            Command::ScheduleEvent(c) => rooms.world.schedule_event(&ctx, c)?,
-            Command::TriggerEvent(c) => rooms.world.trigger_event(&ctx, c)?,
-            Command::CancelEvent(c) => rooms.world.cancel_event(&ctx, c)?,
-            Command::AssertFact(c) => rooms.ledger.assert_fact(&ctx, c, zone.as_ref())?,
-            Command::RetractFact(c) => rooms.ledger.retract_fact(&ctx, c, zone.as_ref())?,
-            Command::SendEvent(c) => send_event(rooms, &ctx, c, &names)?,
-            Command::StartRun(c) => turn::start_run(rooms, &ctx, c)?,
+            Command::LoadDomain(c) => self.load_domain(ctx, &c.domain)?,
+            Command::LoadZone(c) => throughline_agent::zones::load(ctx, c)?,
+            Command::AddDocument(c) => rooms.documents.add(ctx, c)?,
+            Command::RegisterEntity(c) => rooms.world.register_entity(ctx, c)?,
+            Command::UpdateEntity(c) => rooms.world.update_entity(ctx, c)?,
+            Command::MergeEntities(c) => rooms.world.merge_entities(ctx, c)?,
+            Command::UnmergeEntities(c) => rooms.world.unmerge_entities(ctx, c)?,
+            Command::RetireEntity(c) => rooms.world.retire_entity(ctx, c)?,
+            Command::AddRelation(c) => rooms.world.add_relation(ctx, c)?,
+            Command::EndRelation(c) => rooms.world.end_relation(ctx, c)?,
+            Command::ScheduleEvent(c) => {
+                crate::conditions::check(rooms, ctx.domain, c)?;
+                rooms.world.schedule_event(ctx, c)?
+            }
+            Command::TriggerEvent(c) => rooms.world.trigger_event(ctx, c)?,
+            Command::CancelEvent(c) => rooms.world.cancel_event(ctx, c)?,
+            Command::AssertFact(c) => rooms.ledger.assert_fact(ctx, c, zone.as_ref())?,
+            Command::RetractFact(c) => rooms.ledger.retract_fact(ctx, c, zone.as_ref())?,
+            Command::SendEvent(c) => send_event(rooms, ctx, c, &names)?,
+            Command::StartRun(c) => turn::start_run(rooms, ctx, c)?,
             Command::StepRun(c) => {
                 // The calls start when their records are committed.
-                let host = throughline_agent::Hosted::new(rooms, next_seq - 1);
-                let advance = rooms.plans.step_run(&ctx, c, &host, &names)?;
+                let host = throughline_agent::Hosted::new(rooms, next_seq - 1).valid_at(ctx.now);
+                let advance = rooms.plans.step_run(ctx, c, &host, &names)?;
                 Decision { drafts: advance.drafts, result: Value::from([("run", c.run.as_str())]) }
             }
-            Command::ContinueRun(c) => rooms.plans.continue_run(&ctx, c)?,
-            Command::CancelRun(c) => rooms.plans.cancel_run(&ctx, c)?,
-            Command::Remember(c) => rooms.memory.remember(&ctx, c)?,
-            Command::Amend(c) => rooms.memory.amend(&ctx, c)?,
-            Command::Forget(c) => rooms.memory.forget(&ctx, c)?,
-            Command::Recover(c) => rooms.memory.recover(&ctx, c)?,
-            Command::BeginTurn(c) => turn::begin(rooms, &ctx, c)?,
-            Command::StopTurn(_) => turn::stop(rooms, &ctx)?,
-            Command::Answer(c) => turn::answer(rooms, &ctx, c)?,
+            Command::ContinueRun(c) => rooms.plans.continue_run(ctx, c)?,
+            Command::PauseRun(c) => rooms.plans.pause_run(ctx, c)?,
+            Command::SetBreakpoints(c) => rooms.plans.set_breakpoints(ctx, c)?,
+            Command::EditBinding(c) => rooms.plans.edit_binding(ctx, c)?,
+            Command::Rerun(c) => rooms.plans.rerun(ctx, c, &throughline_agent::Hosted::scope(ctx.domain, []))?,
+            Command::CancelRun(c) => rooms.plans.cancel_run(ctx, c)?,
+            Command::Remember(c) => rooms.memory.remember(ctx, c)?,
+            Command::Amend(c) => rooms.memory.amend(ctx, c)?,
+            Command::Forget(c) => rooms.memory.forget(ctx, c)?,
+            Command::Recover(c) => rooms.memory.recover(ctx, c)?,
+            Command::RememberColumns(c) => rooms.memory.remember_columns(ctx, c)?,
+            Command::ForgetBy(c) => rooms.memory.forget_by(ctx, c)?,
+            Command::Touch(c) => rooms.memory.touch(ctx, c)?,
+            Command::Purge(c) => {
+                let mut decision = rooms.memory.decide_purge(ctx, c)?;
+                for draft in &mut decision.drafts {
+                    let before = &self.building.records;
+                    crate::erase::complete(self.journal, before, &rooms.memory, next_seq, &mut draft.data)?;
+                }
+                decision
+            }
+            Command::BeginTurn(c) => turn::begin(rooms, ctx, c)?,
+            Command::StopTurn(_) => turn::stop(rooms, ctx)?,
+            Command::Answer(c) if rooms.plans.asked(&c.ask) => {
+                let host = throughline_agent::Hosted::new(rooms, next_seq - 1).valid_at(ctx.now);
+                rooms.plans.answer(ctx, c, &host, &names)?
+            }
+            Command::Answer(c) => match turn::propose::settle(rooms, ctx, c) {
+                Some(settled) => settled?,
+                None => turn::answer(rooms, ctx, c)?,
+            },
+            Command::Propose(c) => turn::propose(rooms, ctx, c)?,
             // Due events are looked at after every command; this one only brings the time.
             Command::Tick(_) => Decision::unchanged(Value::map()),
-            Command::Batch(_) => Decision::default(),
+            Command::Batch(_) | Command::CallTool(_) => Decision::default(),
         })
     }
 
     fn load_domain(&self, ctx: &Context<'_>, document: &Value) -> Result<Decision, Refusal> {
         let loaded = LoadedDomain::read(document)?;
-        let result = [
+        let mut result = vec![
             ("name", Value::from(loaded.domain.name.as_str())),
             ("version", Value::from(loaded.domain.version.as_str())),
             ("hash", Value::from(loaded.hash.as_str())),
         ];
         let current = self.state.rooms.domain();
+        throughline_agent::zones::check_zone(&loaded, &current)?;
         if current.hash == loaded.hash {
-            let mut result = Value::from(result);
-            if let Value::Map(map) = &mut result {
-                map.insert("unchanged".to_owned(), Value::from(true));
-            }
-            return Ok(Decision::unchanged(result));
+            result.push(("unchanged", Value::from(true)));
+            let result = result.into_iter().map(|(name, value)| (name.to_owned(), value));
+            return Ok(Decision::unchanged(Value::Map(result.collect())));
         }
         let mut drafts = vec![ctx.draft("domain.loaded", loaded.to_record()?)];
         if !loaded.domain.machine.is_null() && current.domain.machine != loaded.domain.machine {
-            let mut machine = self.state.rooms.machine.load(ctx, &loaded.domain.machine)?;
+            // Its guards are checked against the facts of the new domain.
+            let ctx = Context { domain: &loaded.domain, ..ctx.clone() };
+            let names = names_now(&self.state.rooms, &ctx);
+            let mut machine = self.state.rooms.machine.load(&ctx, &loaded.domain.machine, &names).map_err(|refusal| {
+                let path = format!("/domain{}", refusal.path.as_deref().unwrap_or("/machine"));
+                refusal.at_path(path)
+            })?;
             for draft in &mut machine.drafts {
                 draft.cause = throughline_journal::Cause::Draft(0);
             }
             drafts.extend(machine.drafts);
+            let findings = machine.result.get("findings").and_then(Value::as_list).unwrap_or_default();
+            if !findings.is_empty() {
+                result.push(("findings", Value::from(findings.to_vec())));
+            }
         }
-        Ok(Decision { drafts, result: Value::from(result) })
+        let result = result.into_iter().map(|(name, value)| (name.to_owned(), value));
+        Ok(Decision { drafts, result: Value::Map(result.collect()) })
     }
 }
 
@@ -291,6 +471,46 @@ pub(crate) fn names_now<'a>(rooms: &'a Rooms, ctx: &Context<'_>) -> Names<'a> {
 fn send_event(rooms: &Rooms, ctx: &Context<'_>, command: &SendEvent, names: &dyn Env) -> Result<Decision, Refused> {
     let sent = rooms.machine.send_event(ctx, command, names);
     sent.map_err(|refused| Refused { refusal: refused.refusal, draft: refused.draft.map(Box::new) })
+}
+
+/// The refusal with the bytes that its path, and the paths of its problems, stand for in the command's text.
+fn placed(mut refusal: Refusal, node: &Node) -> Refusal {
+    if refusal.span.is_none() {
+        refusal.span = refusal.path.as_deref().and_then(|path| span_at(node, path));
+    }
+    if let Value::Map(details) = &mut refusal.details
+        && let Some(Value::List(problems)) = details.get_mut("problems")
+    {
+        for problem in problems {
+            let span = problem.get("path").and_then(Value::as_str).and_then(|path| span_at(node, path));
+            if let (Some(span), Value::Map(problem)) = (span, problem) {
+                problem.insert("span".to_owned(), to_value(&span).unwrap_or_default());
+            }
+        }
+    }
+    refusal
+}
+
+/// The bytes of the value at a JSON pointer, or of what would hold it.
+fn span_at(node: &Node, pointer: &str) -> Option<Span> {
+    let mut here = node;
+    let mut steps = pointer.split('/');
+    if steps.next() != Some("") || pointer.starts_with("/meta/") {
+        return None;
+    }
+    for step in steps {
+        let step = step.replace("~1", "/").replace("~0", "~");
+        let next = match &here.data {
+            NodeData::Map(map) => map.iter().find(|(key, _)| key.name == step).map(|(_, value)| value),
+            NodeData::List(list) => step.parse::<usize>().ok().and_then(|index| list.get(index)),
+            _ => None,
+        };
+        match next {
+            Some(next) => here = next,
+            None => break,
+        }
+    }
+    Some(here.span)
 }
 
 /// What is kept of a refused command: all of it, or the beginning of its text when it is long.

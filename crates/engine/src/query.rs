@@ -8,9 +8,10 @@ use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, Record
 use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
 use throughline_value::{InOrder as _, Named, Value, json, to_value};
 
-use crate::digests::digests_of;
+use crate::diff::{difference, snapshot};
+use crate::digests::{digests_of, digests_with};
 use crate::moment::resolve;
-use crate::state::State;
+use crate::state::{Lanes, State};
 use crate::summary::{line, row};
 
 /// How many causes a record's chain shows at most.
@@ -19,15 +20,23 @@ const MAX_CHAIN: usize = 64;
 /// The most records one page holds, whatever limit is asked for.
 const MAX_PAGE: usize = 10_000;
 
-pub(crate) fn answer(journal: &Journal, state: &State, now: Millis, text: &str) -> Result<Value, Refusal> {
+pub(crate) fn answer(
+    journal: &Journal,
+    state: &State,
+    lanes: Option<&Lanes>,
+    now: Millis,
+    text: &str,
+) -> Result<Value, Refusal> {
     let node = json::read(text)?;
     let query = Query::from_node(&node)?;
-    Asked { journal, state, now }.answer(&query)
+    Asked { journal, state, lanes, now }.answer(&query)
 }
 
 pub(crate) struct Asked<'a> {
     pub(crate) journal: &'a Journal,
     pub(crate) state: &'a State,
+    /// The counts of what is committed, where they are kept.
+    pub(crate) lanes: Option<&'a Lanes>,
     pub(crate) now: Millis,
 }
 
@@ -44,7 +53,7 @@ impl Asked<'_> {
         resolve(self.journal, &self.state.rooms.domain().domain, self.now, moment)
     }
 
-    fn answer(&self, query: &Query) -> Result<Value, Refusal> {
+    pub(crate) fn answer(&self, query: &Query) -> Result<Value, Refusal> {
         let rooms = &self.state.rooms;
         match query {
             Query::Status(_) => value(&self.status()),
@@ -63,6 +72,17 @@ impl Asked<'_> {
                 let at = self.at(&q.at)?;
                 value(&rooms.world.relations(at, q.entity.as_deref(), q.relation.as_deref()))
             }
+            Query::RelationHistory(q) => {
+                let mut versions = rooms.world.relation_history(q, self.at(&q.at)?)?;
+                for version in &mut versions {
+                    let record = self.journal.record(version.relation.seq);
+                    version.recorded_at = record.map_or(0, |record| record.recorded_at);
+                }
+                value(&versions)
+            }
+            Query::Paths(q) => value(&rooms.world.paths(q, self.at(&q.at)?)?),
+            Query::Neighbourhood(q) => value(&rooms.world.neighbourhood(q, self.at(&q.at)?)?),
+            Query::Influences(q) => value(&self.influences(q)?),
             Query::Events(q) => value(&rooms.world.events(self.at(&q.at)?)),
             Query::Facts(q) => value(&rooms.ledger.facts(self.at(&q.at)?, q.subject.as_deref(), q.key.as_deref())),
             Query::FactHistory(q) => {
@@ -73,18 +93,86 @@ impl Asked<'_> {
                 let at = self.at(&q.at)?;
                 value(&rooms.machine.view(at, &rooms.names(at, at.valid_at)))
             }
+            Query::Conflicts(q) => {
+                value(&rooms.ledger.conflicts(self.at(&q.at)?, q.subject.as_deref(), q.key.as_deref()))
+            }
+            Query::CheckMachine(q) => {
+                let at = self.at(&q.at)?;
+                let facts = match &q.facts {
+                    Value::Null => rooms.domain_at(at.seq).domain.facts.clone(),
+                    facts => throughline_value::from_value(facts).map_err(|e| Refusal::from(e).at_path("/facts"))?,
+                };
+                value(&rooms.machine.check(&q.machine, &facts, at))
+            }
+            Query::Transition(q) => {
+                let at = self.at(&q.at)?;
+                let names = rooms.names(at, at.valid_at);
+                let names = if q.facts.is_null() { names } else { names.with("facts", q.facts.clone()) };
+                value(&rooms.machine.try_event(&q.machine, &q.state, &q.event, &q.data, at, &names)?)
+            }
+            Query::MigrateSnapshot(q) => rooms.machine.migrate(&q.machine, &q.snapshot),
+            Query::ImportMachine(q) => value(&throughline_agent::import_machine(&q.format, &q.definition)?),
             Query::CheckPlan(q) => value(&self.check_plan(q)),
             Query::Runs(q) => value(&rooms.plans.rows(&self.at(&q.at)?)),
             Query::Run(q) => {
                 let view = rooms.plans.run(&q.run, &self.at(&q.at)?);
                 value(&view.ok_or_else(|| missing("run", &q.run).at_path("/run"))?)
             }
-            Query::Turns(q) => value(&rooms.turns.views(self.at(&q.at)?.seq, q.thread.as_deref())),
+            Query::Diagnose(q) => value(&self.diagnose(q)?),
+            Query::RenderAnswer(q) => value(&self.render_answer(q)?),
+            Query::VerifyAnswer(q) => value(&self.verify_answer(q)?),
+            Query::Turns(q) => {
+                let seq = self.at(&q.at)?.seq;
+                match q.turn {
+                    Some(turn) => {
+                        let thread = q.thread.as_deref().unwrap_or(throughline_journal::MAIN_THREAD);
+                        let one = rooms.turns.one(seq, thread, turn);
+                        value(&one.map(|turn| turn.view()).into_iter().collect::<Vec<_>>())
+                    }
+                    None => value(&rooms.turns.views(seq, q.thread.as_deref())),
+                }
+            }
             Query::Recall(q) => self.recall(q),
+            Query::MemoryHistory(_)
+            | Query::MemoryLast(_)
+            | Query::MemoryCounts(_)
+            | Query::MemoryNeighbours(_)
+            | Query::MemoryMoments(_)
+            | Query::MemoryRelated(_)
+            | Query::MemoryEpisodes(_)
+            | Query::MemoryForgetting(_)
+            | Query::MemoryTree(_)
+            | Query::MemoryPurged(_) => self.memory(query),
             Query::Problems(q) => value(&self.problems(self.at(&q.at)?)),
             Query::Why(q) => value(&self.why(q)?),
-            Query::Digests(q) => value(&digests_of(self.journal, self.at(&q.at)?.seq)),
+            Query::Digests(q) => {
+                let seq = self.at(&q.at)?.seq;
+                // What is folded already is not folded again, unless it is ahead of what is committed.
+                let level = seq == self.journal.head().seq && self.state.rooms.seq == seq;
+                value(&if level { digests_with(self.journal, self.state, seq) } else { digests_of(self.journal, seq) })
+            }
             Query::Evaluate(q) => self.evaluate(q),
+            Query::ToolDefinitions(q) => {
+                let at = self.at(&q.at)?;
+                crate::tools::definitions(&rooms.domain_at(at.seq).domain, rooms, at, &q.shape, q.closed)
+            }
+            Query::Snapshot(q) => Ok(snapshot(rooms, self.at(&q.at)?)),
+            Query::Diff(q) => {
+                let from = snapshot(rooms, self.at(&q.from)?);
+                let to = if q.other.is_null() { snapshot(rooms, self.at(&q.to)?) } else { q.other.clone() };
+                value(&difference(&from, &to))
+            }
+            Query::WithoutRecord(q) => value(&self.without(q.seq)?),
+            Query::Metrics(q) => {
+                let turns = rooms.turns.until(self.at(&q.at)?.seq, q.thread.as_deref());
+                value(&throughline_agent::metrics(turns))
+            }
+            Query::Spans(q) => {
+                let turns = rooms.turns.until(self.at(&q.at)?.seq, q.thread.as_deref());
+                let turns = turns.filter(|turn| q.turn.is_none_or(|number| number == turn.turn));
+                Ok(crate::otlp::spans(self.journal, turns))
+            }
+            Query::Replay(q) => value(&crate::replay::replay(self.journal, self.at(&q.at)?.seq)?),
             Query::Prompt(q) => {
                 let at = self.at(&q.at)?;
                 value(&throughline_agent::turn::prompt(rooms, q.thread.as_deref(), &q.stage, at, self.now)?)
@@ -94,12 +182,10 @@ impl Asked<'_> {
 
     fn status(&self) -> Status {
         let head = self.journal.head();
-        let mut lanes: Named<u64> = lane::LANES.iter().map(|name| ((*name).to_owned(), 0)).collect();
-        for record in self.journal.records() {
-            if let Some(count) = lanes.get_mut(lane::of(&record.kind)) {
-                *count += 1;
-            }
-        }
+        let lanes: Named<u64> = match self.lanes {
+            Some(lanes) => lanes.named().collect(),
+            None => Lanes::of(self.journal).named().collect(),
+        };
         let domain = self.state.rooms.domain_at(head.seq);
         let busy = self.state.rooms.turns.open().find(|turn| turn.status == "running").map(|turn| turn.thread.clone());
         Status {
@@ -141,7 +227,9 @@ impl Asked<'_> {
                 let records = entry.get("records").and_then(Value::as_list).unwrap_or(&[]);
                 records.iter().any(|s| s.as_i64() == i64::try_from(seq).ok())
             };
-            frame.commands.iter().find(holds).and_then(|entry| entry.get("command")).cloned()
+            let command = frame.commands.iter().find(holds)?.get("command")?;
+            let made: Vec<&Record> = frame.records.iter().collect();
+            crate::erase::with_words(command, &made).or_else(|| Some(command.clone()))
         });
         let effects = self.journal.records_from(seq + 1).filter(|r| r.cause == Some(seq)).map(|r| r.seq).collect();
         Ok(RecordDetail {
@@ -184,7 +272,8 @@ impl Asked<'_> {
             version: loaded.domain.version.clone(),
             hash: loaded.hash.clone(),
             document: loaded.document.clone(),
-            seq: *seq,
+            seq: self.state.rooms.domain_seq(*seq),
+            zones: loaded.domain.zones.iter().map(|(name, zone)| (name.clone(), zone.version.clone())).collect(),
         }
     }
 
@@ -211,12 +300,19 @@ impl Asked<'_> {
     fn problems(&self, at: At) -> Vec<Problem> {
         let mut problems: Vec<Problem> = self.state.problems.iter().filter(|p| p.seq <= at.seq).cloned().collect();
         problems.extend(self.state.rooms.world.problems(at));
+        problems.extend(self.state.rooms.proposals.problems(at));
+        crate::conditions::problems(&self.state.rooms, at, &mut problems);
         for turn in self.state.rooms.turns.views(at.seq, None) {
             if let Some(ask) = turn.ask.filter(|ask| !ask.settled) {
                 let details = Value::from([("ask", Value::from(ask.id)), ("options", Value::List(ask.options))]);
                 let (code, severity) = ("waiting-for-a-person".to_owned(), "open".to_owned());
                 problems.push(Problem { code, message: ask.question, severity, seq: turn.last_seq, details });
             }
+        }
+        for (ask, seq) in self.state.rooms.plans.open_asks(at.seq) {
+            let details = Value::from([("ask", Value::from(ask.id)), ("options", Value::List(ask.options))]);
+            let (code, severity) = ("waiting-for-a-person".to_owned(), "open".to_owned());
+            problems.push(Problem { code, message: ask.question, severity, seq, details });
         }
         problems.order_by_key(|problem| problem.seq);
         problems

@@ -6,6 +6,7 @@ use throughline_journal::{Actor, ActorKind, Journal, MAIN_THREAD, Millis, Seq};
 use throughline_protocol::command::SendEvent;
 use throughline_protocol::{At, Command, Context, Meta};
 use throughline_value::Value;
+use throughline_world::Idle;
 
 use crate::MAX_ROUNDS_PER_FRAME;
 use crate::building::Building;
@@ -58,7 +59,7 @@ impl Place {
 impl Reaction<'_> {
     /// Goes on until nothing moves; whether something may still move in the next frame.
     pub(crate) fn run(&mut self, slept_since: Option<Millis>) -> bool {
-        let mut slept_since = slept_since;
+        let idle = slept_since.map(|since| Idle { since, before: self.journal.head().seq });
         let mut taken = 0;
         for _ in 0..MAX_ROUNDS_PER_FRAME {
             for record in self.building.records.get(taken..).unwrap_or(&[]) {
@@ -66,7 +67,7 @@ impl Reaction<'_> {
             }
             taken = self.building.records.len();
             let before = self.building.records.len();
-            self.events(slept_since.take());
+            self.events(idle);
             self.runs();
             self.turns();
             if self.building.records.len() == before {
@@ -97,18 +98,20 @@ impl Reaction<'_> {
         command: &Command,
         meta: &Meta,
     ) -> Result<throughline_protocol::Done, throughline_protocol::Refusal> {
-        Decider { journal: self.journal, state: self.state, building: self.building }.execute(command, meta)
+        let mut decider =
+            Decider { journal: self.journal, state: self.state, building: self.building, by_itself: true };
+        decider.execute(command, meta)
     }
 
     /// Scheduled events and the machine's delays, one after the other: what one does may cancel the next.
-    fn events(&mut self, slept_since: Option<Millis>) {
+    fn events(&mut self, idle: Option<Idle>) {
         for _ in 0..MAX_EVENTS_PER_ROUND {
             let place = self.place(MAIN_THREAD, 0, None);
             let loaded = self.state.rooms.domain();
             let due = {
                 let ctx = place.context(&loaded.domain, "");
                 let names = names_now(&self.state.rooms, &ctx);
-                self.state.rooms.world.first_due(&ctx, &names, slept_since)
+                self.state.rooms.world.first_due(&ctx, &names, idle)
             };
             let Some(due) = due else { break };
             let (thread, turn) = (due.draft.thread.clone(), due.draft.turn);
@@ -137,6 +140,23 @@ impl Reaction<'_> {
                 let _ = self.execute(&command.into(), &rule_meta(MAIN_THREAD, 0, &actor, None));
             }
         }
+        self.always();
+    }
+
+    /// What the machine does without an event, as soon as its guard holds.
+    fn always(&mut self) {
+        let place = self.place(MAIN_THREAD, 0, None);
+        let at = At { seq: place.next_seq - 1, valid_at: place.now };
+        let open = {
+            let loaded = self.state.rooms.domain();
+            let names = names_now(&self.state.rooms, &place.context(&loaded.domain, ""));
+            self.state.rooms.machine.goes_on(at, &names)
+        };
+        if open {
+            let actor = Actor::named(ActorKind::Rule, "always");
+            let command = SendEvent { event: String::new(), data: Value::Null };
+            let _ = self.execute(&command.into(), &rule_meta(MAIN_THREAD, 0, &actor, None));
+        }
     }
 
     fn runs(&mut self) {
@@ -144,26 +164,19 @@ impl Reaction<'_> {
             if !self.effects.driving.run(&run) {
                 continue;
             }
-            let started = self.state.rooms.plans.started_at(&run);
-            let (thread, turn) = self.run_place(started);
+            let Some((thread, turn, started)) = self.state.rooms.plans.origin_of(&run) else { continue };
+            let (thread, started) = (thread.to_owned(), Some(started));
             let place = self.place(&thread, turn, started);
             let loaded = self.state.rooms.domain();
             let ctx = place.context(&loaded.domain, "");
             let advance = {
                 let rooms: &Rooms = &self.state.rooms;
                 let names = names_now(rooms, &ctx);
-                rooms.plans.advance(&ctx, &run, &Hosted::new(rooms, ctx.next_seq - 1), &names)
+                rooms.plans.advance(&ctx, &run, &Hosted::new(rooms, ctx.next_seq - 1).valid_at(ctx.now), &names)
             };
             // The calls start when their records are committed.
             self.push(advance.drafts);
         }
-    }
-
-    /// The thread and turn of the record that started a run.
-    fn run_place(&self, started: Option<Seq>) -> (String, u32) {
-        let decided = self.building.records.iter().find(|record| Some(record.seq) == started);
-        let record = decided.or_else(|| self.journal.record(started?));
-        record.map_or_else(|| (MAIN_THREAD.to_owned(), 0), |record| (record.thread.clone(), record.turn))
     }
 
     fn turns(&mut self) {

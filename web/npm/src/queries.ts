@@ -1,5 +1,6 @@
 // Everything that can be read. Reading changes nothing.
 
+import type { ForgetBy } from "./commands.js";
 import type { Json, JsonMap, Moment, Time } from "./values.js";
 
 /** Everything that can be read. */
@@ -14,20 +15,46 @@ export type Query =
   | EntitiesQuery
   | EntityQuery
   | RelationsQuery
+  | RelationHistoryQuery
+  | PathsQuery
+  | NeighbourhoodQuery
+  | InfluencesQuery
   | EventsQuery
   | FactsQuery
   | FactHistoryQuery
   | MachineQuery
+  | CheckMachineQuery
+  | TransitionQuery
+  | MigrateSnapshotQuery
+  | ImportMachineQuery
+  | ConflictsQuery
   | CheckPlanQuery
   | RunsQuery
   | RunQuery
   | TurnsQuery
   | RecallQuery
+  | MemoryHistoryQuery
+  | MemoryLastQuery
+  | MemoryCountsQuery
+  | MemoryNeighboursQuery
+  | MemoryMomentsQuery
+  | MemoryRelatedQuery
+  | MemoryEpisodesQuery
+  | MemoryForgettingQuery
+  | MemoryTreeQuery
+  | MemoryPurgedQuery
   | ProblemsQuery
   | WhyQuery
   | DigestsQuery
   | EvaluateQuery
-  | PromptQuery;
+  | PromptQuery
+  | MetricsQuery
+  | SpansQuery
+  | ReplayQuery
+  | ToolDefinitionsQuery
+  | SnapshotQuery
+  | DiffQuery
+  | WithoutRecordQuery;
 
 /** Head, counts, clock: {@link Status}. */
 export interface StatusQuery {
@@ -113,6 +140,72 @@ export interface RelationsQuery {
   relation?: string;
 }
 
+/** Everything that was said of the relations of an entity, by valid time: a list of {@link RelationVersion}. */
+export interface RelationHistoryQuery {
+  type: "relation_history";
+  /** The point to view at: nothing that was recorded later is shown. */
+  at?: Moment;
+  /** The entity. */
+  entity: string;
+  /** Only with this entity. */
+  with?: string;
+  /** Only this relation. */
+  relation?: string;
+  /** At most so many. */
+  limit?: number;
+}
+
+/** The ways from one entity to another over the relations that are true at a moment: {@link PathPage}. */
+export interface PathsQuery {
+  type: "paths";
+  /** The point to view at. */
+  at?: Moment;
+  /** Where they start. */
+  from: string;
+  /** Where they end. */
+  to: string;
+  /** Only over these relations; over all when empty. */
+  relations?: string[];
+  /** Follows relations from start to end only, backwards only, or either way; `both` when absent. */
+  direction?: "out" | "in" | "both";
+  /** At most so many relations in a row; 4 when absent. */
+  depth?: number;
+  /** At most so many ways; 10 when absent. */
+  limit?: number;
+}
+
+/** The entities around one, over the relations that are true at a moment: {@link Neighbourhood}. */
+export interface NeighbourhoodQuery {
+  type: "neighbourhood";
+  /** The point to view at. */
+  at?: Moment;
+  /** The entity in the middle. */
+  entity: string;
+  /** Only over these relations; over all when empty. */
+  relations?: string[];
+  /** As in `paths`. */
+  direction?: "out" | "in" | "both";
+  /** How many relations away; 1 when absent. */
+  depth?: number;
+  /** At most so many entities, the nearest first; 100 when absent. */
+  limit?: number;
+}
+
+/** The records that led to a field's value, also over the entities upstream: {@link Influences}. */
+export interface InfluencesQuery {
+  type: "influences";
+  /** The point to view at. */
+  at?: Moment;
+  /** The entity. */
+  entity: string;
+  /** The field. */
+  field: string;
+  /** How many relations upstream; 3 when absent. */
+  depth?: number;
+  /** At most so many records; 100 when absent. */
+  limit?: number;
+}
+
 /** Scheduled events: a list of {@link EventView}. */
 export interface EventsQuery {
   type: "events";
@@ -149,6 +242,66 @@ export interface MachineQuery {
   at?: Moment;
 }
 
+/** What can be known of a machine without running it: {@link MachineCheck}. */
+export interface CheckMachineQuery {
+  type: "check_machine";
+  /** The machine; the loaded one when null. */
+  machine?: Json;
+  /** The fact keys that its guards ask for; the domain's when null. */
+  facts?: Json;
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** What an event would do, without doing it: {@link TransitionResult}. */
+export interface TransitionQuery {
+  type: "transition";
+  /** The machine; the loaded one when null. */
+  machine?: Json;
+  /**
+   * Where it stands: a path, a list of paths, or a snapshot. Where it stands now, or where the given machine
+   * begins, when null.
+   */
+  state?: Json;
+  /** The event; when empty, what happens without one: the beginning, and what goes on by itself. */
+  event?: string;
+  /** What the event carries. */
+  data?: Json;
+  /** The facts that guards see; the ledger's when null. */
+  facts?: Json;
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** Where a saved snapshot goes on under another definition: any value. */
+export interface MigrateSnapshotQuery {
+  type: "migrate_snapshot";
+  /** The new machine; its `migrate` says where old states go on. The loaded one when null. */
+  machine?: Json;
+  /** The snapshot, as the query `transition` gives it. */
+  snapshot?: Json;
+}
+
+/** A state machine of another notation in ours: {@link ImportedMachine}. */
+export interface ImportMachineQuery {
+  type: "import_machine";
+  /** The notation: `asl` (Amazon States Language). */
+  format?: string;
+  /** The definition. */
+  definition?: Json;
+}
+
+/** Where sources disagree and how that was settled: a list of {@link ConflictView}. */
+export interface ConflictsQuery {
+  type: "conflicts";
+  /** The point to view at. */
+  at?: Moment;
+  /** Only this subject. */
+  subject?: string;
+  /** Only this key. */
+  key?: string;
+}
+
 /** Everything wrong with a plan: {@link PlanReport}. */
 export interface CheckPlanQuery {
   type: "check_plan";
@@ -181,6 +334,8 @@ export interface TurnsQuery {
   at?: Moment;
   /** Only this thread. */
   thread?: string;
+  /** Only the turn of this number; the one of the thread, or of `main`. */
+  turn?: number;
 }
 
 /** Remembered events: {@link RecallPage}. */
@@ -200,6 +355,8 @@ export interface RecallQuery {
   thread?: string;
   /** Ranked by these words; in order when absent. */
   words?: string;
+  /** Ranked by nearness to this vector: a list of numbers, or base64 of little-endian 32-bit floats. */
+  vector?: Json;
   /**
    * Ranked by more than words, all together: `episode` (a hit brings the events around it), `recency`,
    * `importance`.
@@ -211,6 +368,138 @@ export interface RecallQuery {
   before?: string;
   /** At most so many. */
   limit?: number;
+}
+
+/** Everything that an entity was part of, in order of time; the newest when there is more. */
+export interface MemoryHistoryQuery {
+  type: "memory_history";
+  /** The point to view at. */
+  at?: Moment;
+  /** The entity. */
+  entity: string;
+  /** Only what begins before this time. */
+  before?: Time;
+  /** At most so many. */
+  limit?: number;
+}
+
+/** The last event of a kind before a time. */
+export interface MemoryLastQuery {
+  type: "memory_last";
+  /** The point to view at. */
+  at?: Moment;
+  /** The kind. */
+  kind: string;
+  /** Only what begins before this time. */
+  before?: Time;
+  /** Only with this entity. */
+  entity?: string;
+}
+
+/** How many events began in each part of a window, by kind. */
+export interface MemoryCountsQuery {
+  type: "memory_counts";
+  /** The point to view at. */
+  at?: Moment;
+  /** Where the window begins; with the first event when absent. */
+  since?: Time;
+  /** Where it ends; after the last event when absent. */
+  until?: Time;
+  /** How many equal parts; one when absent. */
+  buckets?: number;
+  /** Only these kinds; all by name when none is named. */
+  kinds?: string[];
+  /** For drawing: parts of a round width, about so many, as of the head; fast whatever the window. */
+  drawing?: boolean;
+}
+
+/** The events next to a moment. */
+export interface MemoryNeighboursQuery {
+  type: "memory_neighbours";
+  /** The point to view at. */
+  at?: Moment;
+  /** The moment. */
+  moment?: Time;
+  /** How many on either side; 5 when absent. */
+  n?: number;
+}
+
+/** Simultaneous events together: by thread, then by record, then the surest first. */
+export interface MemoryMomentsQuery {
+  type: "memory_moments";
+  /** The point to view at. */
+  at?: Moment;
+  /** Where the window begins; with the first event when absent. */
+  since?: Time;
+  /** Where it ends; after the last event when absent. */
+  until?: Time;
+  /** Within how many milliseconds of the first one events count as simultaneous; 0 when absent. */
+  tolerance?: number;
+}
+
+/** The events that lie so to another one. */
+export interface MemoryRelatedQuery {
+  type: "memory_related";
+  /** The point to view at. */
+  at?: Moment;
+  /** The other one. */
+  memory: string;
+  /** Allen's relations, `before` to `after`; any when none is named. */
+  relations?: string[];
+}
+
+/** Events that belong together. */
+export interface MemoryEpisodesQuery {
+  type: "memory_episodes";
+  /** The point to view at. */
+  at?: Moment;
+  /** The one that this event is part of, with its events; else all of a window. */
+  memory?: string;
+  /** Where the window begins; with the first event when absent. */
+  since?: Time;
+  /** Where it ends; after the last event when absent. */
+  until?: Time;
+  /** `fine` (minutes; when absent) or `coarse` (hours). */
+  scale?: string;
+  /** At most so many, the newest. */
+  limit?: number;
+}
+
+/** What would be forgotten next, and why. */
+export interface MemoryForgettingQuery {
+  type: "memory_forgetting";
+  /** The point to view at. */
+  at?: Moment;
+  /** The bounds, as of the command `forget_by`. */
+  policy?: Omit<ForgetBy, "type">;
+  /** At most so many. */
+  limit?: number;
+}
+
+/** The tree of summaries, and what a recall of a window and kinds does with each part. */
+export interface MemoryTreeQuery {
+  type: "memory_tree";
+  /** The point to view at. */
+  at?: Moment;
+  /** Where the window begins. */
+  since?: Time;
+  /** Where it ends. */
+  until?: Time;
+  /** Only these kinds. */
+  kinds?: string[];
+  /** Whose first and last state each part shows. */
+  entity?: string;
+  /** Also below the parts whose summary says all. */
+  all?: boolean;
+  /** At most so many parts. */
+  limit?: number;
+}
+
+/** What was purged. */
+export interface MemoryPurgedQuery {
+  type: "memory_purged";
+  /** The point to view at. */
+  at?: Moment;
 }
 
 /** What is open or went wrong: a list of {@link Problem}. */
@@ -262,6 +551,69 @@ export interface PromptQuery {
   stage: string;
   /** The thread. */
   thread?: string;
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** The tools that a model may call now, in a provider's shape: any value. */
+export interface ToolDefinitionsQuery {
+  type: "tool_definitions";
+  /** `plain` when absent: `{name, description, parameters, writes}`. */
+  shape?: "openai" | "openai_responses" | "anthropic" | "gemini" | "mcp" | "ai_sdk" | "plain";
+  /** Also those that the machine's state keeps closed. */
+  closed?: boolean;
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** What is, by area and id: any value. */
+export interface SnapshotQuery {
+  type: "snapshot";
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** What differs between two moments, or from another session: {@link Difference}. */
+export interface DiffQuery {
+  type: "diff";
+  /** The one moment. */
+  from?: Moment;
+  /** The other one. */
+  to?: Moment;
+  /** Instead of `to`: the `snapshot` of another session. */
+  other?: Json;
+}
+
+/** What would not be without a record: {@link Without}. */
+export interface WithoutRecordQuery {
+  type: "without";
+  /** The record. */
+  seq: number;
+}
+
+/** How the turns went, in figures: {@link MetricsView}. */
+export interface MetricsQuery {
+  type: "metrics";
+  /** The point to view at. */
+  at?: Moment;
+  /** Only this thread. */
+  thread?: string;
+}
+
+/** The turns as OpenTelemetry spans with the GenAI names: an OTLP/JSON map. */
+export interface SpansQuery {
+  type: "spans";
+  /** The point to view at. */
+  at?: Moment;
+  /** Only this thread. */
+  thread?: string;
+  /** Only this turn. */
+  turn?: number;
+}
+
+/** The recorded run decided again without any call: {@link ReplayView}. */
+export interface ReplayQuery {
+  type: "replay";
   /** The point to view at. */
   at?: Moment;
 }

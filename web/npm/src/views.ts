@@ -107,6 +107,8 @@ export interface DomainView {
   document: Json;
   /** The record that loaded it. */
   seq: number;
+  /** The time zones whose rules are loaded, and the version of each. */
+  zones: Record<string, string>;
 }
 
 /** One document in a list. */
@@ -213,6 +215,96 @@ export interface EventView {
   seq: number;
   /** The record of its last change. */
   last_seq: number;
+  /** How it repeats; null when it does not. */
+  repeat: Json;
+  /** How many times it fired. */
+  firings: number;
+  /** The events that must have happened before it. */
+  after: string[];
+  /** The events that it must come before. */
+  before: string[];
+  /** Why it is as it is. */
+  reason: string;
+}
+
+/** One statement of a relation, and what became of it. */
+export interface RelationVersion {
+  /** The statement, with the end that it has by what was known at the moment. */
+  relation: RelationView;
+  /** `current`, `ended`, `future`, `held`, or `gone` when an end of it is not there. */
+  status: string;
+  /** When the engine learned it. */
+  recorded_at: number;
+  /** The record that ended it, when a command or a newer statement did. */
+  ended_by: number | null;
+}
+
+/** One way from an entity to another. */
+export interface RelationPath {
+  /** The entities on it, the first and the last included. */
+  entities: string[];
+  /** The relations between them. */
+  relations: RelationView[];
+  /** How sure the least sure of them is. */
+  confidence: Exact | null;
+}
+
+/** The ways from one entity to another. */
+export interface PathPage {
+  /** The ways, the shortest first, then the surest. */
+  paths: RelationPath[];
+  /** Whether there may be more than are shown. */
+  more: boolean;
+}
+
+/** An entity near another. */
+export interface Neighbour {
+  /** Its id. */
+  id: string;
+  /** Its type. */
+  entity_type: string;
+  /** Its name in the world. */
+  raw_id: string;
+  /** How many relations away. */
+  depth: number;
+  /** Whether it was ended. */
+  retired: boolean;
+}
+
+/** The entities around one. */
+export interface Neighbourhood {
+  /** The entities, the one in the middle first. */
+  entities: Neighbour[];
+  /** The relations between them. */
+  relations: RelationView[];
+  /** How many entities within the depth are not shown. */
+  left_out: number;
+}
+
+/** A record that led to a value. */
+export interface Influence {
+  /** The record. */
+  record: RecordRow;
+  /** How many relations upstream of the entity. */
+  depth: number;
+  /** `value`, `cause`, `relation`, `field` or `entity`: how it led there. */
+  by: string;
+  /** The entity that it is about. */
+  entity: string;
+  /** The field that it set. */
+  field: string | null;
+  /** The record here that it led to. */
+  led_to: number | null;
+}
+
+/** The records that led to a value. */
+export interface Influences {
+  /** The value. */
+  value: Json;
+  /** The records, the nearest first. */
+  records: Influence[];
+  /** How many more there are within the depth. */
+  left_out: number;
 }
 
 /** One version of a fact. */
@@ -245,6 +337,8 @@ export interface FactView {
   ended_by: number | null;
   /** How many versions the key has. */
   versions: number;
+  /** How much its source is trusted, where the domain settles conflicts by that. */
+  trust: Exact | null;
 }
 
 /** Current facts, and what was left out. */
@@ -341,6 +435,72 @@ export interface Finding {
   path: string;
   /** Whether it is certain, or only possible. */
   possible: boolean;
+  /** `error` or `warning`. */
+  severity: string;
+  /** The shortest path that shows it, where there is one. */
+  trace: string[];
+}
+
+/** What can be known of a machine without running it. */
+export interface MachineCheck {
+  /** Whether it can be loaded. */
+  ok: boolean;
+  /** What was found. */
+  findings: Finding[];
+  /** How many places it can come to. */
+  states: number;
+  /** How many steps between them. */
+  steps: number;
+  /** Whether every guard could be answered for certain and everything was looked at. */
+  exact: boolean;
+}
+
+/** What an event does to a machine. */
+export interface TransitionResult {
+  /** The active states after it, as paths. */
+  state: string[];
+  /** What is to be done: exit actions, the transition's own, entry actions. */
+  effects: Json[];
+  /** Whether the machine is then finished. */
+  finished: boolean;
+  /** The states that are left, innermost first. */
+  exited: string[];
+  /** The states that are entered, outermost first. */
+  entered: string[];
+  /** The guards that were looked at, and what they gave. */
+  guards: GuardResult[];
+  /** The events of the single steps, when there were several. */
+  via: string[];
+  /** The events that are known then; delayed and inner ones are not among them. */
+  events: string[];
+  /** All that is needed to go on from there. */
+  snapshot: Json;
+}
+
+/** A machine of another notation in ours. */
+export interface ImportedMachine {
+  /** The machine, for a domain. */
+  machine: Json;
+  /** What was not carried over, with where it stood. */
+  notes: Finding[];
+}
+
+/** Sources that disagree about a fact. */
+export interface ConflictView {
+  /** What it is about. */
+  subject: string;
+  /** Its key. */
+  key: string;
+  /** The domain's rule: `newest_valid`, `most_trusted`, `official` or `ask`. */
+  rule: string;
+  /** Whether a person has to settle it. */
+  open: boolean;
+  /** What counts. */
+  winner: FactView;
+  /** What does not. */
+  losers: FactView[];
+  /** Why, in words. */
+  why: string;
 }
 
 /** Everything wrong with a plan. */
@@ -587,6 +747,8 @@ export interface MemoryView {
   entities: string[];
   /** How important. */
   importance: Exact | null;
+  /** How sure. */
+  confidence: Exact | null;
   /** More. */
   data: Json;
   /** `current` or `forgotten`. */
@@ -611,6 +773,126 @@ export interface RecallPage {
   total: number;
   /** How many were hidden, by reason. */
   hidden: Record<string, number>;
+}
+
+/** Counts by part of a window and kind. */
+export interface MemoryCounts {
+  /** The kinds, in the order of the columns. */
+  kinds: string[];
+  /** Where the parts begin, and where the last one ends. */
+  edges: number[];
+  /** By part, then by kind. */
+  counts: number[][];
+}
+
+/** The events next to a moment, in order of time. */
+export interface Neighbours {
+  /** Those before it. */
+  before: MemoryView[];
+  /** Those at it and after it. */
+  after: MemoryView[];
+}
+
+/** Events that count as simultaneous. */
+export interface MomentView {
+  /** When the first one begins. */
+  from: number;
+  /** When the last one begins. */
+  to: number;
+  /** The events. */
+  events: MemoryView[];
+}
+
+/** Events that belong together. */
+export interface EpisodeView {
+  /** When the first one begins. */
+  since: number;
+  /** When the last one ends. */
+  until: number;
+  /** Their thread. */
+  thread: string;
+  /** How many there are. */
+  count: number;
+  /** How many of each kind. */
+  kinds: Record<string, number>;
+  /** The sum of their importance, in thousandths. */
+  importance: number;
+  /** The first one's id. */
+  first: string;
+  /** The last one's id. */
+  last: string;
+  /** Whether more belongs to it than is shown. */
+  cut: boolean;
+  /** The events, where one episode was asked for. */
+  events: MemoryView[];
+}
+
+/** What would be forgotten, and why. */
+export interface ForgettingRow {
+  /** The event. */
+  id: string;
+  /** What it weighs, in millionths. */
+  score: number;
+  /** Why. */
+  reason: string;
+}
+
+/** The tree of summaries over the time axis. */
+export interface TreeView {
+  /** How many levels there are, blocks included. */
+  levels: number;
+  /** The parts, each before those below it. */
+  parts: TreePart[];
+  /** Whether there are more parts than are shown. */
+  cut: boolean;
+}
+
+/** The summary of a part of the tree. */
+export interface TreePart {
+  /** How many levels above the events, from 0 for a block. */
+  level: number;
+  /** When its first event begins. */
+  first: number;
+  /** When its last event begins. */
+  last: number;
+  /** One past the latest end. */
+  end: number;
+  /** How many versions of events it holds. */
+  rows: number;
+  /** How many are current. */
+  live: number;
+  /** How many are forgotten. */
+  forgotten: number;
+  /** The sum of the importance of what is current, in thousandths. */
+  importance: number;
+  /** How many are current, by kind. */
+  kinds: Record<string, number>;
+  /** When any of it was last used. */
+  last_used: number | null;
+  /** How many have vectors. */
+  vectors: number;
+  /** How long the mean of the vectors is, in thousandths: 1,000 when all point the same way. */
+  cohesion: number | null;
+  /** The first event of the entity asked for. */
+  first_state: string | null;
+  /** The last one. */
+  last_state: string | null;
+  /** What the recall does: `skipped`, `whole` (its summary says all), `opened`, `read` (a block, row by row). */
+  step: string;
+}
+
+/** What is left of a purged event. */
+export interface Tombstone {
+  /** Its id. */
+  id: string;
+  /** The record that remembered it. */
+  remembered: number;
+  /** The record that purged it. */
+  seq: number;
+  /** When. */
+  recorded_at: number;
+  /** Why. */
+  reason: string;
 }
 
 /** Something open or wrong. */
@@ -673,4 +955,204 @@ export interface PromptMessage {
   role: string;
   /** The text. */
   text: string;
+}
+
+/** What differs between two moments. */
+export interface Difference {
+  /** The changes, by area and id. */
+  changes: ChangeRow[];
+}
+
+/** One thing that differs. */
+export interface ChangeRow {
+  /** What kind of thing. */
+  area: "domain" | "fact" | "entity" | "relation" | "event" | "machine" | "run" | "memory";
+  /** Which one. */
+  id: string;
+  /** How. */
+  change: "added" | "removed" | "changed";
+  /** What it was. */
+  before: Json;
+  /** What it is. */
+  after: Json;
+}
+
+/** What would not be without a record. */
+export interface Without {
+  /** The record. */
+  seq: number;
+  /** The records that it led to, forwards through the cause graph. */
+  effects: RecordRow[];
+  /** What would be otherwise at the head: `before` as it is, `after` without the record. */
+  changes: ChangeRow[];
+  /** What became of the commands after it. */
+  commands: ForkCommand[];
+  /** What became of the recorded effects after it. */
+  recorded: ForkEffect[];
+}
+
+/** What a fork did. */
+export interface ForkReport {
+  /** The id of the journal it comes from. */
+  from: string;
+  /** Its own id. */
+  id: string;
+  /** The last record that both have. */
+  at: number;
+  /** Its last record. */
+  seq: number;
+  /** The commands that were decided again. */
+  commands: ForkCommand[];
+  /** The recorded effects of the world outside. */
+  effects: ForkEffect[];
+  /** What is otherwise at its head: `before` in the journal it comes from, `after` in the fork. */
+  changes: ChangeRow[];
+}
+
+/** A command that a fork decided again. */
+export interface ForkCommand {
+  /** Its first record in the journal that was forked; absent for an inserted one. */
+  seq: number | null;
+  /** Its type. */
+  command: string;
+  /** What became of it. */
+  outcome: "same" | "otherwise" | "now_done" | "now_refused" | "dropped" | "replaced" | "delayed" | "inserted";
+  /** Its records in the fork. */
+  records: number[];
+  /** Why it was refused in the fork. */
+  code: string | null;
+}
+
+/** What became of a recorded effect. */
+export interface ForkEffect {
+  /** Its record in the journal that was forked; absent when the fork asked for something new. */
+  seq: number | null;
+  /** Which kind of effect. */
+  kind: "call" | "exchange";
+  /** The tool, or what the model was asked for. */
+  name: string;
+  /** What became of it: `recomputed` ones are left open for a host to do. */
+  how: "reused" | "recomputed" | "stubbed" | "dropped";
+  /** Why. */
+  why: string;
+}
+
+/** How the turns went, in figures. */
+export interface MetricsView {
+  /** How many turns, by status. */
+  turns: Record<string, number>;
+  /** The stages, by name. */
+  stages: Record<string, StageMetrics>;
+  /** How many exchanges with models, by ending. */
+  exchanges: Record<string, number>;
+  /** How many replies were judged. */
+  judged: number;
+  /** How many of them held. */
+  valid: number;
+  /** How many of them were refused. */
+  refused: number;
+  /** `valid` of `judged`, with three digits; absent when none was judged. */
+  validity_rate: Exact | null;
+  /** `refused` of `judged`. */
+  refusal_rate: Exact | null;
+  /** How many questions were put before a person. */
+  hand_overs: number;
+  /** All tokens. */
+  tokens: TokenMetrics;
+  /** Each turn, oldest first. */
+  rows: TurnMetrics[];
+}
+
+/** How a stage went. */
+export interface StageMetrics {
+  /** How many times it ended, by verdict. */
+  verdicts: Record<string, number>;
+  /** The replies that were judged for it. */
+  judged: number;
+  /** The replies that held. */
+  valid: number;
+  /** The replies that were refused. */
+  refused: number;
+  /** Questions to a person. */
+  hand_overs: number;
+  /** Half of the times were at most so long, in milliseconds. */
+  p50: number | null;
+  /** Of twenty, nineteen were at most so long. */
+  p95: number | null;
+  /** The tokens of its exchanges. */
+  tokens: TokenMetrics;
+}
+
+/** Tokens. */
+export interface TokenMetrics {
+  /** Of requests. */
+  prompt: number;
+  /** Of replies. */
+  completion: number;
+  /** Of requests, in the provider's cache. */
+  cached: number;
+  /** Exchanges whose count is an estimate. */
+  estimated: number;
+}
+
+/** How one turn went. */
+export interface TurnMetrics {
+  /** Its thread. */
+  thread: string;
+  /** Its number. */
+  turn: number;
+  /** Its status. */
+  status: string;
+  /** From its begin to its last change, in milliseconds. */
+  duration: number;
+  /** How many exchanges. */
+  exchanges: number;
+  /** How many replies were refused. */
+  refused: number;
+  /** Questions to a person. */
+  hand_overs: number;
+  /** The stages in which rules or templates stood in for the model. */
+  fallbacks: string[];
+  /** The tokens of its exchanges. */
+  tokens: TokenMetrics;
+  /** The most tokens of one request. */
+  largest_prompt: number;
+  /** The record that began it. */
+  seq: number;
+}
+
+/** What deciding a recorded run again gave. */
+export interface ReplayView {
+  /** Whether every record came out as it is recorded. */
+  same: boolean;
+  /** How many records were compared. */
+  records: number;
+  /** How many recorded replies of models were given instead of asking. */
+  exchanges: number;
+  /** How many recorded results of tools were given instead of calling. */
+  results: number;
+  /** How many models and tools were called: none. */
+  calls: number;
+  /** The first record that came out otherwise. */
+  divergence: Divergence | null;
+}
+
+/** Where a run that is decided again leaves what is recorded. */
+export interface Divergence {
+  /** The record. */
+  seq: number;
+  /** Its turn. */
+  turn: number;
+  /** What is recorded. */
+  recorded: string;
+  /** What came out. */
+  decided: string;
+  /** The first place in the record's data that differs, as a JSON pointer. */
+  path: string;
+  /** What is recorded there. */
+  expected: Json;
+  /** What came out there. */
+  found: Json;
+  /** In words. */
+  message: string;
 }

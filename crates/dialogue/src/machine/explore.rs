@@ -279,7 +279,8 @@ impl<'d> Explorer<'d> {
                 for (outcome, label, possible) in outcomes {
                     match outcome {
                         Outcome::Stays => {}
-                        Outcome::Endless => {
+                        Outcome::Endless(micros) => {
+                            self.steps(&config, &micros);
                             if !self.graph.endless.iter().any(|(_, e, p)| *e == number && *p <= possible) {
                                 self.graph.endless.push((at, number, possible));
                             }
@@ -405,11 +406,12 @@ impl<'d> Explorer<'d> {
                     go(definition, &mut now, event, &mut holds)
                 };
                 let possible = asked > 0;
-                found.push((match outcome {
-                    Some(Some(micros)) => Outcome::Rest(now, micros),
-                    Some(None) => Outcome::Stays,
-                    None => Outcome::Endless,
-                }, label.clone(), possible));
+                let outcome = match outcome {
+                    Ok(Some(micros)) => Outcome::Rest(now, micros),
+                    Ok(None) => Outcome::Stays,
+                    Err(micros) => Outcome::Endless(micros),
+                };
+                found.push((outcome, label.clone(), possible));
                 guesses.truncate(asked);
                 while guesses.pop_if(|last| !*last).is_some() {}
                 match guesses.last_mut() {
@@ -440,7 +442,7 @@ enum Outcome<'d> {
     /// Nothing happens.
     Stays,
     /// It does not come to rest.
-    Endless,
+    Endless(Vec<Micro<'d>>),
 }
 
 fn go<'d>(
@@ -448,15 +450,15 @@ fn go<'d>(
     config: &mut Config,
     event: Option<&str>,
     holds: &mut dyn FnMut(&'d Candidate, &Config) -> bool,
-) -> Option<Option<Vec<Micro<'d>>>> {
+) -> Result<Option<Vec<Micro<'d>>>, Vec<Micro<'d>>> {
     let (entered, mut micros) = match event {
         Some(event) => match config.take(definition, event, holds) {
             Asked::Taken(micro) => (micro.entered.clone(), vec![micro]),
-            _ => return Some(None),
+            _ => return Ok(None),
         },
         None => (config.active.clone(), Vec::new()),
     };
-    config.settle(definition, &entered, holds, &mut micros).then_some(Some(micros))
+    if config.settle(definition, &entered, holds, &mut micros) { Ok(Some(micros)) } else { Err(micros) }
 }
 
 /// The events that an active state knows and that can come.

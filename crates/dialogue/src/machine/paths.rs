@@ -111,7 +111,8 @@ impl Search {
     }
 }
 
-/// Where nothing that is waited for can come any more: a set of nodes that is never left, none of them good.
+/// Where nothing that is waited for can come any more, whatever happens. Where there is no such place, what can
+/// happen again and again happens some time, and so what is waited for comes.
 fn starved(
     definition: &Definition,
     graph: &Graph,
@@ -141,80 +142,27 @@ fn starved(
     traps.iter().next().and_then(|number| told(certain, *number, true))
 }
 
-/// The nodes in sets that are never left and in which nothing is good, by Tarjan's algorithm without recursion.
+/// The nodes from which nothing good can be come to any more, nearest first.
 fn traps(graph: &Graph, search: &Search, possible: bool, watch: Watch<'_>) -> SortedSet<usize> {
     let count = search.came.len();
-    let next: Vec<Vec<usize>> = search
-        .came
-        .iter()
-        .map(|came| {
-            edges_of(graph, came.node.0)
-                .iter()
-                .filter(|edge| possible || !edge.possible)
-                .filter_map(|edge| search.numbers.get(&(edge.to, watch(came.node.1, edge, false)?)).copied())
-                .collect()
-        })
-        .collect();
-    let good = |n: &usize| search.came.get(*n).is_some_and(|c| c.node.1 == 1);
-    let (mut index, mut low, mut on_stack) = (vec![0_usize; count], vec![0_usize; count], vec![false; count]);
-    let (mut stack, mut counter, mut found) = (Vec::new(), 0, SortedSet::new());
-    let mut part = vec![usize::MAX; count];
-    for root in 0..count {
-        if index.get(root).is_none_or(|i| *i != 0) {
-            continue;
-        }
-        let mut work: Vec<(usize, usize)> = vec![(root, 0)];
-        while let Some((node, at)) = work.pop() {
-            if at == 0 {
-                counter += 1;
-                set(&mut index, node, counter);
-                set(&mut low, node, counter);
-                stack.push(node);
-                set(&mut on_stack, node, true);
-            }
-            let child = next.get(node).and_then(|n| n.get(at)).copied();
-            let Some(child) = child else {
-                if get(&low, node) == get(&index, node) {
-                    let mut members = Vec::new();
-                    while let Some(member) = stack.pop() {
-                        set(&mut on_stack, member, false);
-                        set(&mut part, member, node);
-                        members.push(member);
-                        if member == node {
-                            break;
-                        }
-                    }
-                    let leaves = |m: &usize| next.get(*m).is_some_and(|n| n.iter().any(|c| get(&part, *c) != node));
-                    if !members.iter().any(good) && !members.iter().any(leaves) {
-                        found.extend(members);
-                    }
-                }
-                if let Some((parent, _)) = work.last() {
-                    let least = get(&low, *parent).min(get(&low, node));
-                    set(&mut low, *parent, least);
-                }
-                continue;
-            };
-            work.push((node, at + 1));
-            if get(&index, child) == 0 {
-                work.push((child, 0));
-            } else if on_stack.get(child) == Some(&true) {
-                let least = get(&low, node).min(get(&index, child));
-                set(&mut low, node, least);
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (number, came) in search.came.iter().enumerate() {
+        for edge in edges_of(graph, came.node.0).iter().filter(|edge| possible || !edge.possible) {
+            let to = watch(came.node.1, edge, false).and_then(|memory| search.numbers.get(&(edge.to, memory)));
+            if let Some(before) = to.and_then(|to| before.get_mut(*to)) {
+                before.push(number);
             }
         }
     }
-    found
-}
-
-fn get(list: &[usize], at: usize) -> usize {
-    list.get(at).copied().unwrap_or(usize::MAX)
-}
-
-fn set<T>(list: &mut [T], at: usize, value: T) {
-    if let Some(place) = list.get_mut(at) {
-        *place = value;
+    let mut hope = vec![false; count];
+    let mut open: Vec<usize> = (0..count).filter(|n| search.came.get(*n).is_some_and(|c| c.node.1 == 1)).collect();
+    while let Some(number) = open.pop() {
+        if let Some(hope) = hope.get_mut(number).filter(|hope| !**hope) {
+            *hope = true;
+            open.extend(before.get(number).into_iter().flatten());
+        }
     }
+    hope.iter().enumerate().filter(|(_, hope)| !**hope).map(|(number, _)| number).collect()
 }
 
 /// The steps from the beginning to a node, and one more.

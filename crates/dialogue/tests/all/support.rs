@@ -217,7 +217,7 @@ pub(crate) fn said(outcome: Result<Value, Refusal>) -> String {
 }
 
 /// The folder of shared data, where there is one.
-fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let folder = std::env::var_os("THROUGHLINE_SHARED").map_or_else(beside, PathBuf::from);
     folder.is_dir().then_some(folder)
