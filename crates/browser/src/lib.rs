@@ -23,6 +23,7 @@ mod web;
 
 pub use host::{Channel, Fetched, Guard, Host, Waiting, Work};
 pub use session::Session;
+pub use throughline_engine::{Columns, LANES, Memory};
 #[cfg(target_arch = "wasm32")]
 pub use web::{WebHost, list, remove};
 

@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
 
 use futures_channel::oneshot;
-use throughline_engine::{Engine, ExchangeEvent, Input, Output};
+use throughline_engine::{Engine, Memory, ExchangeEvent, Input, Output};
 use throughline_journal::{Frame, Head, Journal, Millis};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
@@ -65,6 +65,9 @@ pub(crate) struct Running {
     /// Inputs wait while the engine is at one, and while another journal is put in its place.
     busy: Cell<bool>,
     appending: Cell<bool>,
+    /// Something is being erased; what is done meanwhile is answered after it.
+    erasing: Cell<bool>,
+    held_back: RefCell<Vec<(u64, Outcome)>>,
     tickets: Cell<u64>,
     waiting: RefCell<SortedMap<u64, oneshot::Sender<Outcome>>>,
     settling: RefCell<Vec<oneshot::Sender<()>>>,
@@ -84,13 +87,14 @@ pub(crate) struct Running {
 impl Running {
     /// Starts on a journal that was read from `store`.
     pub(crate) fn start(host: Rc<dyn Host>, store: Rc<dyn Store>, journal: Journal, open: Open) -> Rc<Self> {
+        let engine = open_engine(&*host, journal, &open);
         let this = Rc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             host,
             store,
             clock: Clock::new(open.clock),
             open,
-            engine: RefCell::new(Engine::open(journal)),
+            engine: RefCell::new(engine),
             player: RefCell::default(),
             fault: RefCell::default(),
             played: Cell::default(),
@@ -101,6 +105,8 @@ impl Running {
             inputs: RefCell::default(),
             busy: Cell::default(),
             appending: Cell::default(),
+            erasing: Cell::default(),
+            held_back: RefCell::default(),
             tickets: Cell::default(),
             waiting: RefCell::default(),
             settling: RefCell::default(),
@@ -155,6 +161,11 @@ impl Running {
     /// Looks at the journal: what is committed.
     pub(crate) fn with_journal<T>(&self, look: impl FnOnce(&Journal) -> T) -> T {
         look(self.engine.borrow().journal())
+    }
+
+    /// Looks at the memory as it is folded now.
+    pub(crate) fn with_memory<T>(&self, look: impl FnOnce(&Memory) -> T) -> T {
+        look(self.engine.borrow().memory())
     }
 
     pub(crate) fn query(&self, text: &str) -> Result<Value, Refusal> {
@@ -284,7 +295,7 @@ impl Running {
         self.busy.set(true);
         let stored = self.store.import(&journal).await;
         if stored.is_ok() {
-            *self.engine.borrow_mut() = Engine::open(journal);
+            *self.engine.borrow_mut() = open_engine(&*self.host, journal, &self.open);
             self.changed.set(true);
         }
         self.busy.set(false);
@@ -309,7 +320,7 @@ impl Running {
     }
 
     fn is_settled(&self) -> bool {
-        !self.appending.get() && !self.busy.get() && self.inputs.borrow().is_empty()
+        !self.appending.get() && !self.erasing.get() && !self.busy.get() && self.inputs.borrow().is_empty()
     }
 
     /// Ends: what is being appended is waited for, what was called for is no longer wanted.
@@ -367,6 +378,10 @@ impl Running {
         if self.changed.take() {
             self.push_changed();
         }
+        self.note_settled();
+    }
+
+    fn note_settled(&self) {
         if self.is_settled() {
             for one in std::mem::take(&mut *self.settling.borrow_mut()) {
                 // Nobody waits any more: then nobody needs to know.
@@ -378,6 +393,11 @@ impl Running {
     fn perform(&self, output: Output) {
         match output {
             Output::Append { append, expected, frame } => self.append(append, expected, frame),
+            Output::Erase { frames } => self.erase(frames),
+            Output::Done { ticket, outcome } if self.erasing.get() => {
+                // A purge is done when nothing is left of it.
+                self.held_back.borrow_mut().push((ticket, outcome));
+            }
             Output::Done { ticket, outcome } => {
                 if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
                     // Nobody waits any more: then nobody needs to know.
@@ -407,6 +427,50 @@ impl Running {
                 self.foreign.set(self.foreign.get() || foreign);
             }
         }
+    }
+
+    /// Stores again what is left of frames of which something was erased.
+    fn erase(&self, frames: Vec<u64>) {
+        let Some(this) = self.this.upgrade() else { return };
+        self.erasing.set(true);
+        let mut work = Box::pin(async move {
+            for _ in 0..MAX_ERASES {
+                let (head, left) = this.with_journal(|journal| {
+                    let all = journal.frames().iter();
+                    (journal.head(), all.filter(|f| frames.contains(&f.number)).cloned().collect::<Vec<Frame>>())
+                });
+                match this.store.erase(&head, &left).await {
+                    Ok(true) => return this.erased(Ok(())),
+                    // Another frame came in between: it may have erased more.
+                    Ok(false) => match this.store.after(head.frame).await {
+                        Ok(frames) if !this.appending.get() => this.give(Input::Foreign { frames }),
+                        // The answer to our own append brings it.
+                        Ok(_) => {}
+                        Err(error) => return this.erased(Err(error)),
+                    },
+                    Err(error) => return this.erased(Err(error)),
+                }
+            }
+            this.erased(Err(StoreError::Failed("other sessions write without a pause".to_owned())));
+        });
+        if poll_once(&mut work).is_pending() {
+            self.host.spawn(work);
+        }
+    }
+
+    fn erased(&self, done: Result<(), StoreError>) {
+        self.erasing.set(false);
+        if let Err(error) = done {
+            // The next opening tries again; until then nobody may believe that it is gone.
+            return self.fail(refusal(&error));
+        }
+        for (ticket, outcome) in std::mem::take(&mut *self.held_back.borrow_mut()) {
+            if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
+                // Nobody waits any more: then nobody needs to know.
+                let _ = waiting.send(outcome);
+            }
+        }
+        self.note_settled();
     }
 
     /// Appends. A store that answers at once is heard at once; any other later.
@@ -614,6 +678,18 @@ impl Running {
         self.host.push(to_wire(&value).to_json());
     }
 }
+
+/// The engine of a journal. Salts are fresh, but where a test asks for the same bytes by naming the id.
+fn open_engine(host: &dyn Host, journal: Journal, open: &Open) -> Engine {
+    let mut engine = Engine::open(journal);
+    if open.id.is_none() {
+        engine.set_entropy(host.fresh_id());
+    }
+    engine
+}
+
+/// How often an erasure is tried while other sessions write.
+const MAX_ERASES: usize = 64;
 
 fn poll_once<F: Future>(future: &mut Pin<Box<F>>) -> Poll<F::Output> {
     future.as_mut().poll(&mut Context::from_waker(Waker::noop()))

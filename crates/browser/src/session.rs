@@ -47,6 +47,20 @@ pub struct Session {
 }
 
 impl Session {
+    /// Looks at the memory as it is folded now; `None` while no journal is open.
+    pub fn with_memory<T>(&self, look: impl FnOnce(&throughline_engine::Memory) -> T) -> Option<T> {
+        match &*self.state.borrow() {
+            State::Open(running) => Some(running.with_memory(look)),
+            _ => None,
+        }
+    }
+
+    /// Runs a command that is not wrapped in a request; gives the outcome as a text for `JSON.parse`.
+    pub async fn execute(&self, command: String, meta: throughline_protocol::Meta) -> Result<String, Refusal> {
+        let outcome: Outcome = self.running().await?.execute(command, meta).await?;
+        Ok(to_wire(&to_value(&outcome)?).to_json())
+    }
+
     /// A session that is not opened yet.
     #[must_use]
     pub fn new(host: Rc<dyn Host>) -> Self {

@@ -4,7 +4,8 @@ use throughline_journal::{Draft, Journal, Millis, Record, Seq};
 use throughline_protocol::Outcome;
 use throughline_value::{Value, to_value};
 
-use crate::state::{CommandEntry, State};
+use crate::erase;
+use crate::state::{CommandEntry, State, command_print, salt_of};
 
 /// A frame while it is decided: its records are folded as they come, so that what is decided later in the
 /// frame sees them.
@@ -38,7 +39,14 @@ impl Building {
     }
 
     pub(crate) fn note(&mut self, state: &mut State, entry: &CommandEntry) {
-        state.remember(entry);
-        self.commands.push(to_value(entry).unwrap_or_default());
+        let mut entry = entry.clone();
+        let kept = erase::without_words(&entry.command, &entry.result);
+        if erase::is_sealed(&kept) {
+            let salt = salt_of(&entry.records, &self.records).unwrap_or_default();
+            entry.print = Some(command_print(&salt, &entry.command));
+            entry.command = kept;
+        }
+        state.remember(&entry, &self.records);
+        self.commands.push(to_value(&entry).unwrap_or_default());
     }
 }

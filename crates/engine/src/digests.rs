@@ -10,6 +10,11 @@ use crate::state::State;
 #[must_use]
 pub fn digests_of(journal: &Journal, seq: Seq) -> Digests {
     let state = if seq >= journal.head().seq { State::of(journal) } else { State::until(journal, seq) };
+    digests_with(journal, &state, seq)
+}
+
+/// The same, of a state that is folded up to record `seq` already.
+pub(crate) fn digests_with(journal: &Journal, state: &State, seq: Seq) -> Digests {
     let valid_at = journal.record(seq).map_or(0, |record| record.recorded_at);
     let mut history = Digest::new("history");
     state.rooms.digest_history(&mut history);

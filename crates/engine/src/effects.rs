@@ -2,16 +2,17 @@
 
 use std::collections::VecDeque;
 
-use throughline_agent::Rooms;
+use throughline_agent::{Hosted, Rooms};
 use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested, Turn};
 use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
 use throughline_model::{Delta, Ending, Request, Stream, Usage, Wire, redact, retry};
-use throughline_plan::{ToolCall, ToolError};
+use throughline_plan::{Plans, ToolCall, ToolError};
 use throughline_protocol::session::DeltaPush;
 use throughline_protocol::{At, Refusal};
 use throughline_value::{SortedMap, SortedSet, Value, from_value, to_value};
 
 use crate::input::{ExchangeEvent, Output, Via};
+use crate::decide::names_now;
 use crate::react::Place;
 
 /// The most bytes of a reply. A longer one is failed with `reply-too-long`, and what came is kept up to here.
@@ -91,7 +92,7 @@ pub(crate) struct Effects {
 impl Effects {
     /// Starts what committed records ask for, and ends what a stopped turn no longer wants.
     pub(crate) fn start_committed(&mut self, rooms: &Rooms, now: Millis, outputs: &mut VecDeque<Output>) {
-        for call in rooms.plans.pending_calls() {
+        for call in rooms.plans.pending_calls(now) {
             if self.driving.run(&call.run) {
                 self.start_call(rooms, call, outputs);
             }
@@ -110,7 +111,7 @@ impl Effects {
             wanted
         });
         self.calls.retain(|number, open| {
-            let wanted = matches!(rooms.plans.status(&open.run), Some("running" | "paused"));
+            let wanted = rooms.plans.wants(open);
             if !wanted {
                 outputs.push_back(Output::CancelCall { call: *number });
             }
@@ -249,9 +250,9 @@ fn closed(rooms: &Rooms, call: &ToolCall) -> Option<Refusal> {
     if let Some(refusal) = crate::tools::closed(rooms, &call.tool, &tool.states, at) {
         return Some(refusal);
     }
-    // A plan cannot ask a person yet; until it can, such a tool is reached by an action with approval only.
-    tool.approval.then(|| {
-        let message = format!("`{}` needs a person's approval; propose it as an action with `approval`", call.tool);
+    // The domain may have begun to ask for approval after the run was started.
+    (tool.approval && !call.approved).then(|| {
+        let message = format!("`{}` needs a person's approval by now; start the plan again", call.tool);
         Refusal::new("approval-required", message)
     })
 }
@@ -366,7 +367,39 @@ impl Open {
     }
 }
 
+fn tool_error(refusal: Refusal) -> ToolError {
+    ToolError { code: refusal.code, message: refusal.message }
+}
+
+fn call_place(rooms: &Rooms, call: &ToolCall, now: Millis, next_seq: Seq) -> Place {
+    let (thread, turn, seq) = rooms.plans.origin_of(&call.run).unwrap_or((throughline_journal::MAIN_THREAD, 0, 0));
+    let actor = Actor::named(ActorKind::Tool, call.tool.clone());
+    Place { now, next_seq, thread: thread.to_owned(), turn, actor, cause: (seq > 0).then_some(seq) }
+}
+
+/// What a step holds of an answer that became a document.
+fn answered(rooms: &Rooms, call: &ToolCall, answer: &Value) -> Result<Value, ToolError> {
+    let Some(document) = Plans::document_of(call, answer)? else { return Ok(answer.clone()) };
+    let host = Hosted::new(rooms, Seq::MAX);
+    let added = throughline_plan::Documents::document(&host, &document.name, None);
+    let missing = || ToolError { code: "document-too-long".to_owned(), message: "the answer is too long to be kept".to_owned() };
+    added.map(|added| Plans::document_value(&added)).ok_or_else(missing)
+}
+
 impl Finished {
+    /// The document that is recorded before the rest: the answer of an address.
+    pub(crate) fn document(&self, rooms: &Rooms, now: Millis, next_seq: Seq) -> Vec<Draft> {
+        let Self::Call { call, result: Ok(answer) } = self else { return Vec::new() };
+        let Ok(Some(document)) = Plans::document_of(call, answer) else { return Vec::new() };
+        let loaded = rooms.domain();
+        let place = call_place(rooms, call, now, next_seq);
+        if !rooms.plans.wants(call) {
+            return Vec::new();
+        }
+        let ctx = place.context(&loaded.domain, "");
+        rooms.documents.add(&ctx, &document).map(|decision| decision.drafts).unwrap_or_default()
+    }
+
     /// What is recorded of it; nothing when it is recorded already.
     pub(crate) fn drafts(&self, rooms: &Rooms, now: Millis, next_seq: Seq) -> Vec<Draft> {
         match self {
@@ -388,16 +421,16 @@ impl Finished {
                 }]
             }
             Self::Call { call, result } => {
-                let at = At { seq: next_seq - 1, valid_at: now };
-                let row = rooms.plans.run(&call.run, &at).map(|view| view.row).unwrap_or_default();
-                let actor = Actor::named(ActorKind::Tool, call.tool.clone());
-                let place = Place { now, next_seq, thread: row.thread, turn: row.turn, actor, cause: Some(row.seq) };
+                let place = call_place(rooms, call, now, next_seq);
                 let loaded = rooms.domain();
                 let ctx = place.context(&loaded.domain, "");
-                let result = result
-                    .clone()
-                    .map_err(|refusal| ToolError { code: refusal.code.clone(), message: refusal.message.clone() });
-                rooms.plans.finish_call(&ctx, &call.run, &call.step, result)
+                let host = Hosted::new(rooms, next_seq - 1).valid_at(now);
+                let result = match (&call.document, result) {
+                    (Some(_), Ok(answer)) => answered(rooms, call, answer),
+                    (_, result) => result.clone().map_err(tool_error),
+                };
+                let names = names_now(rooms, &ctx);
+                rooms.plans.finish_call(&ctx, call, result, &host, &names)
             }
         }
     }

@@ -38,6 +38,7 @@ pub struct Engine {
     in_flight: Option<InFlight>,
     effects: Effects,
     outputs: VecDeque<Output>,
+    entropy: String,
     appends: u64,
     waiting_until: Option<Millis>,
     /// When the engine last looked at the clock; before that it slept.
@@ -60,6 +61,10 @@ impl Engine {
     /// The engine of a journal, replayed.
     #[must_use]
     pub fn open(journal: Journal) -> Self {
+        let mut journal = journal;
+        // A crash may have come between a purge and its erasing.
+        let erased = crate::erase::catch_up(&mut journal, 0);
+        let outputs = (!erased.is_empty()).then_some(Output::Erase { frames: erased }).into_iter().collect();
         let state = State::of(&journal);
         let looked_at = journal.recorded_at();
         let lanes = Lanes::of(&journal);
@@ -70,7 +75,8 @@ impl Engine {
             jobs: VecDeque::new(),
             in_flight: None,
             effects: Effects::default(),
-            outputs: VecDeque::new(),
+            outputs,
+            entropy: String::new(),
             appends: 0,
             waiting_until: None,
             looked_at,
@@ -80,10 +86,22 @@ impl Engine {
         }
     }
 
+    /// Gives what nobody can guess: the salts of what can be erased come from it. Without, the same inputs give
+    /// the same bytes, as tests want it.
+    pub fn set_entropy(&mut self, entropy: String) {
+        self.entropy = entropy;
+    }
+
     /// The journal: what is committed.
     #[must_use]
     pub fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    /// The memory as it is folded now, for the synchronous rows.
+    #[must_use]
+    pub fn memory(&self) -> &throughline_memory::Memory {
+        &self.state.rooms.memory
     }
 
     /// The thread whose turn is going on.
@@ -112,7 +130,7 @@ impl Engine {
     /// Takes inputs that came together: their commands join one frame.
     pub(crate) fn handle_all(&mut self, now: Millis, inputs: Vec<Input>) -> Result<(), Refusal> {
         for input in inputs {
-            self.take(input)?;
+            self.take(now, input)?;
         }
         self.pump(now);
         Ok(())
@@ -123,7 +141,7 @@ impl Engine {
         self.journal
     }
 
-    fn take(&mut self, input: Input) -> Result<(), Refusal> {
+    fn take(&mut self, now: Millis, input: Input) -> Result<(), Refusal> {
         match input {
             Input::Execute { ticket, text, meta } => {
                 self.halted = false;
@@ -175,7 +193,6 @@ impl Engine {
                 self.looked_at = Some(now);
             }
         }
-        self.pump(now);
         Ok(())
     }
 
@@ -207,8 +224,10 @@ impl Engine {
 
     fn committed(&mut self, now: Millis, in_flight: InFlight) -> Result<(), Refusal> {
         let seq = in_flight.frame.last();
+        let before = in_flight.frame.first.saturating_sub(1);
         self.lanes.count(&in_flight.frame);
         self.journal.commit(in_flight.frame).map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        self.erase(before);
         for (ticket, outcome) in in_flight.answers {
             self.outputs.push_back(Output::Done { ticket, outcome });
         }
@@ -217,6 +236,14 @@ impl Engine {
         self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
         self.halted = false;
         Ok(())
+    }
+
+    /// Erases what the purges after record `after` say.
+    fn erase(&mut self, after: throughline_journal::Seq) {
+        let frames = crate::erase::catch_up(&mut self.journal, after);
+        if !frames.is_empty() {
+            self.outputs.push_back(Output::Erase { frames });
+        }
     }
 
     fn not_appended(&mut self, in_flight: &InFlight, code: &str, message: &str) {
@@ -251,6 +278,8 @@ impl Engine {
             }
         }
         if self.journal.head().frame != head {
+            // The engine that purged stores what is left.
+            crate::erase::catch_up(&mut self.journal, seq);
             if !level || result.is_err() {
                 // What was decided on the old head is decided again.
                 self.state = State::of(&self.journal);
@@ -267,6 +296,7 @@ impl Engine {
             return;
         }
         let mut building = Building::new(now);
+        building.entropy.clone_from(&self.entropy);
         let mut jobs = Vec::new();
         let slept_since = self.looked_at.replace(now);
         if !self.halted {
@@ -319,6 +349,8 @@ impl Engine {
                 building.answers.push((waiting.ticket, outcome));
             }
             Job::Finished(finished) => {
+                let document = finished.document(&self.state.rooms, building.now, building.next_seq(&self.journal));
+                building.push(&self.journal, &mut self.state, document);
                 let ctx_seq = building.next_seq(&self.journal);
                 let drafts = finished.drafts(&self.state.rooms, building.now, ctx_seq);
                 building.push(&self.journal, &mut self.state, drafts);
@@ -342,7 +374,8 @@ impl Engine {
         let now = self.looked_at.unwrap_or(Millis::MIN);
         let rooms = &self.state.rooms;
         let delay = rooms.machine.timers(At { seq: rooms.seq, valid_at: now }).first().map(|timer| timer.due.max(now));
-        let next = [rooms.world.next_due(now), delay].into_iter().flatten().min();
+        let run = rooms.plans.next_due().map(|due| due.max(now));
+        let next = [rooms.world.next_due(now), delay, run].into_iter().flatten().min();
         let next = match self.stopped_at {
             Some(at) => next.map(|due| due.max(at.saturating_add(STOPPED_FOR))),
             None => next,

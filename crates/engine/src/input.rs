@@ -171,6 +171,12 @@ pub enum Output {
         /// When.
         at: Millis,
     },
+    /// Store these frames of the journal again, by their numbers: something of them was erased. What is answered
+    /// after it waits for that.
+    Erase {
+        /// Which.
+        frames: Vec<u64>,
+    },
     /// The journal grew.
     Changed {
         /// The last record.

@@ -28,22 +28,34 @@
 //! ```
 
 mod building;
+mod conditions;
 mod decide;
+mod diff;
 mod digests;
 mod effects;
 mod engine;
+mod erase;
+mod fork;
+mod influences;
 mod input;
+mod memories;
 mod moment;
+mod otlp;
+mod plans;
 mod query;
 mod react;
+mod replay;
 mod state;
 mod summary;
+mod tools;
 mod why;
 
 pub use digests::digests_of;
 pub use effects::MAX_RAW_REPLY;
+pub use throughline_memory::{Columns, LANES, Memory};
 pub use engine::Engine;
-pub use input::{ExchangeEvent, Input, Output};
+pub use fork::{Forked, fork};
+pub use input::{ExchangeEvent, Input, Output, Via};
 
 /// The most commands that join one frame; more wait for the next.
 pub const MAX_COMMANDS_PER_FRAME: usize = 64;

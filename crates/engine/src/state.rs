@@ -1,12 +1,14 @@
 //! The projections and the engine's own bookkeeping, all of it folded from the journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use throughline_agent::Rooms;
-use throughline_journal::{Digest, Frame, Journal, Record, Seq};
+use throughline_journal::{Body, Digest, Frame, Journal, Record, Seq};
 use throughline_protocol::view::Problem;
-use throughline_protocol::{Command, Done, Meta, Refusal};
+use throughline_protocol::{Command, Done, Meta, Refusal, lane};
 use throughline_value::{Value, from_value};
+
+use crate::erase;
 
 /// What a command was and did, as it lies in its frame.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -17,14 +19,80 @@ pub(crate) struct CommandEntry {
     pub(crate) records: Vec<Seq>,
     #[serde(default)]
     pub(crate) result: Value,
+    /// Whether it followed by itself, from an event, a turn or a delay: a fork decides only the others again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_itself: bool,
+    /// A salted hash of the whole command, where its words lie in sealed records only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) print: Option<String>,
+}
+
+/// What a command is recognised by.
+#[derive(Clone, Debug)]
+enum Print {
+    Plain(String),
+    /// The hash with the salt of the command's first sealed record; without the salt nobody can tell any more.
+    Salted(Option<String>, String),
+}
+
+impl Print {
+    fn of(entry: &CommandEntry, records: &[Record]) -> Self {
+        match &entry.print {
+            None => Self::Plain(command_print("", &entry.command)),
+            Some(print) => Self::Salted(salt_of(&entry.records, records), print.clone()),
+        }
+    }
+
+    fn is_of(&self, command: &Value) -> bool {
+        match self {
+            Self::Plain(print) => *print == command_print("", command),
+            Self::Salted(Some(salt), print) => *print == command_print(salt, command),
+            Self::Salted(None, _) => erase::is_sealed(&erase::without_words(command, &Value::Null)),
+        }
+    }
+}
+
+/// The salt of the first sealed one of some records, unless something of it was erased.
+pub(crate) fn salt_of(seqs: &[Seq], records: &[Record]) -> Option<String> {
+    records.iter().filter(|record| seqs.contains(&record.seq)).find_map(|record| match &record.body {
+        Body::Sealed { content: Some((salt, _)), .. } => Some(salt.clone()),
+        _ => None,
+    })
+}
+
+/// How many records of each lane there are, in the order of [`lane::LANES`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes([u64; lane::LANES.len()]);
+
+impl Lanes {
+    pub(crate) fn of(journal: &Journal) -> Self {
+        let mut lanes = Self::default();
+        for frame in journal.frames() {
+            lanes.count(frame);
+        }
+        lanes
+    }
+
+    pub(crate) fn count(&mut self, frame: &Frame) {
+        for record in &frame.records {
+            let lane = lane::of(&record.kind);
+            if let Some((_, count)) = lane::LANES.iter().zip(&mut self.0).find(|(name, _)| **name == lane) {
+                *count += 1;
+            }
+        }
+    }
+
+    pub(crate) fn named(&self) -> impl Iterator<Item = (String, u64)> {
+        lane::LANES.iter().map(|name| (*name).to_owned()).zip(self.0)
+    }
 }
 
 /// Everything that is folded from the journal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) rooms: Rooms,
-    keys: BTreeMap<String, (String, Done)>,
-    origins: BTreeSet<String>,
+    keys: BTreeMap<String, (Print, Done)>,
+    origins: BTreeMap<(String, u64), Vec<Print>>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -33,6 +101,18 @@ impl State {
         let mut state = Self::default();
         for frame in journal.frames() {
             state.fold(frame);
+        }
+        state
+    }
+
+    /// The state of a journal and of a frame that is not in it yet.
+    pub(crate) fn with(journal: &Journal, records: &[Record], commands: &[Value]) -> Self {
+        let mut state = Self::of(journal);
+        for record in records {
+            state.evolve(record);
+        }
+        for entry in commands.iter().filter_map(|entry| from_value::<CommandEntry>(entry).ok()) {
+            state.remember(&entry, records);
         }
         state
     }
@@ -51,7 +131,7 @@ impl State {
             self.evolve(record);
         }
         for entry in frame.commands.iter().filter_map(|entry| from_value::<CommandEntry>(entry).ok()) {
-            self.remember(&entry);
+            self.remember(&entry, &frame.records);
         }
     }
 
@@ -73,13 +153,13 @@ impl State {
     }
 
     /// Remembers what a command answered, so that the same key or the same input does nothing again.
-    pub(crate) fn remember(&mut self, entry: &CommandEntry) {
+    pub(crate) fn remember(&mut self, entry: &CommandEntry, records: &[Record]) {
         let done = Done { records: entry.records.clone(), result: entry.result.clone() };
         if let Some(key) = &entry.meta.idempotency_key {
-            self.keys.insert(key.clone(), (command_print(&entry.command), done));
+            self.keys.insert(key.clone(), (Print::of(entry, records), done));
         }
-        if let Some(print) = origin_print(&entry.command, &entry.meta) {
-            self.origins.insert(print);
+        if let Some(origin) = &entry.meta.origin {
+            self.origins.entry((origin.source.clone(), origin.seq)).or_default().push(Print::of(entry, records));
         }
     }
 
@@ -87,7 +167,7 @@ impl State {
     pub(crate) fn done_before(&self, command: &Command, meta: &Meta) -> Option<Result<Done, Refusal>> {
         let key = meta.idempotency_key.as_ref()?;
         let (print, done) = self.keys.get(key)?;
-        if *print == command_print(&command.to_value()) {
+        if print.is_of(&command.to_value()) {
             return Some(Ok(done.clone()));
         }
         let message =
@@ -96,22 +176,19 @@ impl State {
     }
 
     pub(crate) fn seen_before(&self, command: &Command, meta: &Meta) -> bool {
-        origin_print(&command.to_value(), meta).is_some_and(|print| self.origins.contains(&print))
+        // One input may give several commands; the same command of the same input is the same.
+        let Some(origin) = &meta.origin else { return false };
+        let prints = self.origins.get(&(origin.source.clone(), origin.seq));
+        prints.is_some_and(|prints| {
+            let command = command.to_value();
+            prints.iter().any(|print| print.is_of(&command))
+        })
     }
 }
 
-fn command_print(command: &Value) -> String {
+pub(crate) fn command_print(salt: &str, command: &Value) -> String {
     let mut digest = Digest::new("command");
+    digest.text(salt);
     digest.value(command);
     digest.finish()
-}
-
-/// One input may give several commands; the same command of the same input is the same.
-fn origin_print(command: &Value, meta: &Meta) -> Option<String> {
-    let origin = meta.origin.as_ref()?;
-    let mut digest = Digest::new("origin");
-    digest.text(&origin.source);
-    digest.number(origin.seq.cast_signed());
-    digest.value(command);
-    Some(digest.finish())
 }

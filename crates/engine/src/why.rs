@@ -1,9 +1,11 @@
 //! Why a value is what it is: from the value back to its source.
 
 use throughline_journal::Record;
+use throughline_journal::Seq;
 use throughline_protocol::query::Why;
-use throughline_protocol::view::{self, Evidence, WhyStep};
-use throughline_protocol::{DEFAULT_SUBJECT, Refusal};
+use throughline_protocol::session::Fork;
+use throughline_protocol::view::{self, Evidence, ForkReport, WhyStep};
+use throughline_protocol::{DEFAULT_SUBJECT, Intervention, Refusal};
 use throughline_value::{Value, from_value};
 
 use crate::query::Asked;
@@ -38,6 +40,30 @@ impl Asked<'_> {
         let chain = std::iter::once(record).chain(self.causes(record)).map(|record| self.step(record)).collect();
         let value = if value.is_null() { record.data().get("value").cloned().unwrap_or_default() } else { value };
         Ok(view::Why { value, chain })
+    }
+
+    /// What would not be without a record: what it led to, and what a fork without it comes to.
+    pub(crate) fn without(&self, seq: Seq) -> Result<view::Without, Refusal> {
+        let head = self.journal.head().seq;
+        let Some(record) = self.journal.record(seq) else {
+            let message = format!("there is no record {seq}; the last one is {head}");
+            return Err(Refusal::new("unknown-record", message).at_path("/seq"));
+        };
+        let mut led_to = vec![record.seq];
+        for later in self.journal.records_from(seq + 1) {
+            if later.cause.is_some_and(|cause| led_to.binary_search(&cause).is_ok()) {
+                led_to.push(later.seq);
+            }
+        }
+        let effects = led_to.iter().skip(1).filter_map(|seq| self.journal.record(*seq)).map(row).collect();
+        let fork = Fork {
+            interventions: vec![Intervention::Drop(throughline_protocol::Drop { seq })],
+            unrecorded: Some("stub".to_owned()),
+            ..Fork::default()
+        };
+        let forked = crate::fork::fork(self.journal, &fork).map_err(|refusal| refusal.at_path("/seq"))?;
+        let ForkReport { commands, effects: recorded, changes, .. } = forked.report;
+        Ok(view::Without { seq, effects, changes, commands, recorded })
     }
 
     fn step(&self, record: &Record) -> WhyStep {

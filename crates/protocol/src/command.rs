@@ -589,6 +589,12 @@ pub struct RememberColumns {
     /// Its number at the source, by which equal times are ordered.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub place: Value,
+    /// How many components each vector has.
+    #[serde(default, skip_serializing_if = "crate::query::is_default")]
+    pub vector_size: u32,
+    /// The vectors of all events one after the other: base64 of little-endian 32-bit floats, zeros for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub vector: String,
 }
 
 /// Corrects a remembered event; absent fields stay.

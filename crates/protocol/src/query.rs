@@ -397,6 +397,8 @@ queries! {
         at: Moment,
         /// Only this thread.
         thread: Option<String>,
+        /// Only the turn of this number; the one of the thread, or of `main`.
+        turn: Option<u32>,
     }
     /// Remembered events.
     Recall {

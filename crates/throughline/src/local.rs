@@ -174,7 +174,7 @@ impl Local {
                     | Output::Delta(_)
                     | Output::CancelCall { .. }
                     | Output::WaitUntil { .. }
-                    | Output::Changed { .. } => {}
+                    | Output::Erase { .. } | Output::Changed { .. } => {}
                 }
             }
         }

@@ -28,6 +28,11 @@ pub(crate) fn tidy(project: &Project) -> Result<()> {
     findings.extend(crates::check_features(&metadata));
     findings.extend(rim::check(project, &members)?);
     findings.extend(sources::check(project)?);
+    findings.extend(
+        crate::schema::stale(project)?
+            .into_iter()
+            .map(|file| Finding::Fault(format!("{file} is stale: run `cargo xtask schema`"))),
+    );
     findings.sort();
     findings.dedup();
     let mut faults = 0;

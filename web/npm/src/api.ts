@@ -3,11 +3,14 @@
 import type { Domain, Tool } from "./domain.js";
 import { ThroughlineError } from "./error.js";
 import type { Refusal } from "./error.js";
-import { decode } from "./exact.js";
+import { decode, encode } from "./exact.js";
+import { builtinModel } from "./builtin.js";
 import { here } from "./host.js";
 import type { Host, Listener, Load } from "./host.js";
-import { Link } from "./link.js";
+import { Link, plain } from "./link.js";
+import { check, checkNames } from "./options.js";
 import type { HostModel, HostTool } from "./link.js";
+import type { AskedOfModel, BuiltinSettings, Delta, Diagnosis, ModelReply, ModelSettings, ReadValue } from "./model.js";
 import { Session, cassetteText, millis } from "./session.js";
 import type { Json, JsonMap, Time } from "./values.js";
 import { WorkerHost } from "./worker-host.js";
@@ -48,8 +51,8 @@ export interface OpenOptions {
   documents?: DocumentInput[];
   /** Recorded replies that stand for the model: a cassette's text, or its entries. */
   cassette?: string | Json[];
-  /** The model. */
-  model?: HostModel;
+  /** The model: a function of the page, the settings of a provider, or Chrome's built-in one. */
+  model?: HostModel | ModelSettings | BuiltinSettings;
   /** The tools, by name. What the domain does not say of one is taken from here. */
   tools?: Record<string, HostTool>;
   /** Starts the session's own clock here: it then stands still until it is moved. */
@@ -86,6 +89,16 @@ export interface Where {
   storage?: Storage;
 }
 
+/** How a model is asked beside a journal. */
+export interface CompleteOptions extends Pick<Where, "host" | "worker"> {
+  /** Ends the exchange. */
+  signal?: AbortSignal;
+  /** Called with every piece of the reply as it comes. */
+  onDelta?: (delta: Delta) => void;
+  /** No coercion and no repair. */
+  strict?: boolean;
+}
+
 /** What differs between the places that this package runs in. */
 export interface Place {
   load: Load;
@@ -105,15 +118,27 @@ export interface Api {
   list(where?: Where): Promise<Listed[]>;
   /** Removes a journal with all that belongs to it. */
   remove(name: string, where?: Where): Promise<void>;
+  /**
+   * Asks a model beside any journal. Resolves with whatever came: look at `ending` first, since only a reply that
+   * is `done` counts; `calls` and `value` are there for such a reply only.
+   */
+  complete(settings: ModelSettings, request: AskedOfModel, options?: CompleteOptions): Promise<ModelReply>;
+  /** Looks for why a model cannot be reached. Resolves with a diagnosis, also a good one; never rejects for it. */
+  testConnection(settings: ModelSettings, options?: Pick<CompleteOptions, "host" | "worker" | "signal">): Promise<Diagnosis>;
+  /** Takes the one value out of a model's text, as replies are read. */
+  readStructured(
+    text: string,
+    schema?: JsonMap,
+    options?: Pick<Where, "host" | "worker"> & { strict?: boolean; incomplete?: boolean },
+  ): Promise<ReadValue>;
 }
 
 export function api(place: Place): Api {
   return {
     async open(options) {
-      const { name, storage = place.storage, tools = {}, model, clock, id, salvage } = options;
-      if (typeof name !== "string" || name === "") {
-        throw new ThroughlineError("missing-name", "a journal is opened by a name: open({ name: \"…\" })");
-      }
+      checkOpen(options);
+      const { name, storage = place.storage, tools = {}, clock, id, salvage } = options;
+      const { model, settings } = modelOf(options.model);
       const call: JsonMap & { name: string } = {
         type: "open",
         name,
@@ -132,9 +157,15 @@ export function api(place: Place): Api {
         connect: (listener) => connect(place, runs, options.worker, listener),
         lasting: storage === "indexeddb" && runs === "worker",
       });
-      const session = new Session(link);
+      const session: Session = new Session(link, async (other, where) => {
+        // A clock of the session's own goes on where this one stands.
+        const now = clock === undefined ? {} : { clock: await session.settled() };
+        const { domain: _domain, documents: _documents, id: _id, salvage: _salvage, ...same } = options;
+        return this.open({ ...same, ...now, name: other, storage: where ?? storage });
+      });
       try {
         await link.open();
+        if (settings !== undefined) await link.setModel(settings);
         if (options.cassette !== undefined) await link.loadCassette(cassetteText(options.cassette));
         if (salvage !== true) await prepare(session, options, tools);
       } catch (error) {
@@ -145,16 +176,95 @@ export function api(place: Place): Api {
     },
 
     async list(where = {}) {
+      checkNames("list", where, WHERE);
       const text = await aside(place, where, (host) => host.list(), (engine) => engine.list());
       const all = answer(text) as unknown as Listed[];
       return where.storage === undefined ? all : all.filter((one) => one.storage === where.storage);
     },
 
     async remove(name, where = {}) {
+      checkNames("remove", where, WHERE);
+      check("remove", "name", typeof name === "string" && name !== "", "the name of a journal");
       const storage = where.storage ?? place.storage;
       answer(await aside(place, where, (host) => host.remove(storage, name), (engine) => engine.remove(storage, name)));
     },
+
+    async complete(settings, request, options = {}) {
+      const { strict } = options;
+      const call = { type: "complete", settings: plain(settings), request: request as unknown as JsonMap, ...(strict === true ? { strict } : {}) };
+      return (await beside(place, options, call)) as unknown as ModelReply;
+    },
+
+    async testConnection(settings, options = {}) {
+      return (await beside(place, options, { type: "test_model", settings: plain(settings) })) as unknown as Diagnosis;
+    },
+
+    async readStructured(text, schema = {}, { strict = false, incomplete = false, ...where } = {}) {
+      return (await beside(place, where, { type: "structured", text, schema, strict, incomplete })) as ReadValue;
+    },
   };
+}
+
+const WHERE = ["host", "worker", "storage"];
+
+const OPTIONS = [
+  "name", "storage", "host", "worker", "domain", "documents", "cassette", "model", "tools", "clock", "id", "salvage",
+];
+
+/** Refuses options that are not understood, before anything is opened. */
+function checkOpen(options: OpenOptions): void {
+  checkNames("open", options, OPTIONS);
+  const { name, storage, host, worker, domain, documents, cassette, model, tools, clock, id, salvage } = options;
+  if (typeof name !== "string" || name === "") {
+    throw new ThroughlineError("missing-name", "a journal is opened by a name: open({ name: \"…\" })", { path: "/name" });
+  }
+  const one = (value: unknown, ...of: string[]) => value === undefined || of.includes(value as string);
+  const map = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+  check("open", "storage", one(storage, "indexeddb", "memory"), "`indexeddb` or `memory`");
+  check("open", "host", one(host, "worker", "here"), "`worker` or `here`");
+  check("open", "worker", typeof worker === "function" || one(worker, "script", "blob"), "`script`, `blob` or a function");
+  check("open", "domain", domain === undefined || map(domain), "a domain document");
+  check("open", "documents", documents === undefined || (Array.isArray(documents) && documents.every(map)), "a list of `{ name, text }`");
+  check("open", "cassette", cassette === undefined || typeof cassette === "string" || Array.isArray(cassette), "a cassette's text, or its entries");
+  check("open", "model", model === undefined || typeof model === "function" || typeof model.provider === "string", "a function, or settings with a `provider`");
+  check("open", "tools", tools === undefined || map(tools), "a map of tools by name");
+  for (const [tool, made] of Object.entries(tools ?? {})) {
+    check("open", `tools/${tool}`, map(made) && typeof made.run === "function", "`{ run(args, context) { … } }`");
+  }
+  check("open", "id", id === undefined || typeof id === "string", "a text");
+  check("open", "salvage", salvage === undefined || typeof salvage === "boolean", "true or false");
+  if (clock !== undefined) millis(clock);
+}
+
+/** A function of the page, or settings for the engine. */
+function modelOf(model: OpenOptions["model"]): { model: HostModel | undefined; settings?: ModelSettings } {
+  if (model === undefined || typeof model === "function") return { model };
+  return model.provider === "builtin" ? { model: builtinModel(model) } : { model: undefined, settings: model };
+}
+
+/** Asks an engine that has no journal, and lets go of it. */
+async function beside(place: Place, options: CompleteOptions, call: JsonMap): Promise<Json> {
+  const { signal, onDelta } = options;
+  signal?.throwIfAborted();
+  let crashed: ((error: ThroughlineError) => void) | undefined;
+  const listener: Listener = {
+    push(text) {
+      const { type, ...delta } = decode(text) as unknown as Delta & { type: string };
+      if (type === "delta") onDelta?.(delta);
+    },
+    crashed: (error) => crashed?.(error),
+  };
+  const host = await connect(place, options.host ?? place.host(), options.worker, listener);
+  const stop = (): void => void host.request(encode({ id: 2, call: { type: "abort", request: 1 } })).catch(() => undefined);
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const gone = new Promise<never>((_, reject) => (crashed = reject));
+    gone.catch(() => undefined);
+    return answer(await Promise.race([host.request(encode({ id: 1, call })), gone]));
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    host.end();
+  }
 }
 
 async function connect(place: Place, runs: "worker" | "here", worker: WorkerStart = "script", listener: Listener): Promise<Host> {

@@ -7,6 +7,7 @@ import type { Json, JsonMap, Time } from "./values.js";
 /** Everything that can be asked to change. */
 export type Command =
   | LoadDomain
+  | LoadZone
   | AddDocument
   | RegisterEntity
   | UpdateEntity
@@ -29,9 +30,15 @@ export type Command =
   | Amend
   | Forget
   | Recover
+  | RememberColumns
+  | ForgetBy
+  | Touch
+  | Purge
   | BeginTurn
   | StopTurn
   | Answer
+  | Propose
+  | CallTool
   | Tick
   | Batch;
 
@@ -40,6 +47,23 @@ export interface LoadDomain {
   type: "load_domain";
   /** The domain document; see {@link Domain}. */
   domain: Domain;
+}
+
+/**
+ * Loads the rules of a named time zone, by which later times of the zone are read and repeated. A session does so by
+ * itself before a command that names a zone. Gives back `{zone, version}`.
+ */
+export interface LoadZone {
+  type: "load_zone";
+  /** Its name: `Europe/Berlin`. */
+  name: string;
+  /**
+   * The POSIX rule that holds from the last change of clocks on; then, where there were changes before it, `|`, the
+   * offset before the first in seconds, and ` second:offset` for each, the second since 1970 to base 36.
+   */
+  rules: string;
+  /** The version of the database that the rules are from: `2025b`. */
+  version?: string;
 }
 
 /** Adds a document or a new version of one. Gives back `{name, version, hash}`. */
@@ -139,14 +163,46 @@ export interface ScheduleEvent {
   when?: string;
   /** A condition that cancels it as soon as it holds. */
   unless?: string;
+  /**
+   * Events that must have happened before it may fire, by name or id: scheduled ones that fired, or events that the
+   * machine took. In `when` the same is `after(name)`.
+   */
+  after?: string[];
+  /**
+   * Events that it must come before: once one of them happened, it is cancelled. In `when` the same is
+   * `before(name)`, which is false from then on.
+   */
+  before?: string[];
+  /** How it repeats; `at` or `delay` is its first slot. */
+  repeat?: Repeat;
   /** What happens when it is due and `when` is false: `hold`, `drop` or `late`. */
   otherwise?: "hold" | "drop" | "late";
-  /** What happens when it fell due while nothing ran: `once`, `skip` or `restart`. */
-  missed?: "once" | "skip" | "restart";
+  /** What happens when it fell due while nothing ran: `once`, `skip`, `all` or `restart`. */
+  missed?: "once" | "skip" | "all" | "restart";
   /** What it does when it fires. */
   do?: Command[];
   /** What it carries. */
   data?: Json;
+}
+
+/** How an event repeats. Each slot fires exactly once. */
+export interface Repeat {
+  /**
+   * How far apart the slots are, as an ISO 8601 duration. Days, weeks and months keep the time of day in the zone;
+   * hours and minutes are counted as they pass. Every slot is counted from the first, so the 31st stays the 31st in
+   * the months that have one, and is the last day of the others.
+   */
+  every: string;
+  /** The zone whose clocks and calendar count; the domain's when absent, else UTC. */
+  zone?: string;
+  /** Only on these days; with `every` in days or whole weeks. */
+  weekdays?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  /** How many slots there are. */
+  count?: number;
+  /** No slot after this time. */
+  until?: Time;
+  /** What becomes of a slot whose time of day a change of clocks skips. One that it repeats fires the first time. */
+  gap?: "shift" | "skip";
 }
 
 /** Fires an event by hand. */
@@ -272,6 +328,72 @@ export interface Recover {
   memories: string[];
 }
 
+/**
+ * Remembers many events given as columns, in one record. Gives back `{first, record, count}`: the events' ids are
+ * `m_<record>_<row>`. A column is a list of whole numbers, or base64 of LEB128 varints (`at` as zigzag differences
+ * from row to row).
+ */
+export interface RememberColumns {
+  type: "remember_columns";
+  /** The names of the kinds. */
+  kinds: string[];
+  /** The names of the entities. */
+  entities?: string[];
+  /** When each event was, in milliseconds since 1970. */
+  at: Json;
+  /** Its kind, as a place among `kinds`. */
+  kind: Json;
+  /** How many entities it has; none when absent. */
+  entity_count?: Json;
+  /** The entities of all events one after the other, as places among `entities`. */
+  entity?: Json;
+  /** The texts of all events one after the other. */
+  text?: string;
+  /** How many bytes of UTF-8 each text has. */
+  text_bytes?: Json;
+  /** How long it lasted, in milliseconds; 0 for a moment. */
+  lasts?: Json;
+  /** Its importance in thousandths, plus one; 0 for none given. */
+  importance?: Json;
+  /** Its number at the source, by which equal times are ordered. */
+  place?: Json;
+  /** How many components each vector has. */
+  vector_size?: number;
+  /** The vectors of all events one after the other: base64 of little-endian 32-bit floats, zeros for none. */
+  vector?: string;
+}
+
+/** Forgets what is too old, and then what weighs least until the budgets hold. Gives back `{forgotten, more}`. */
+export interface ForgetBy {
+  type: "forget_by";
+  /** At most so many events. */
+  keep_events?: number;
+  /** At most so many bytes of text. */
+  keep_bytes?: number;
+  /** Nothing that ended and was last used longer ago than this, in milliseconds. */
+  max_age?: number;
+  /** After how many milliseconds importance weighs half; 30 days when absent. */
+  half_life?: number;
+  /** Events of at least this importance are kept whatever happens; 1 when absent. */
+  protect_from?: Exact;
+}
+
+/** Notes that remembered events were used: they are forgotten later. Gives back `{touched}`. */
+export interface Touch {
+  type: "touch";
+  /** Their ids. */
+  memories: string[];
+  /** When; now when absent. */
+  at?: Time;
+}
+
+/** Purges remembered events. A record with their ids, the time and the reason remains. Gives back `{purged}`. */
+export interface Purge {
+  type: "purge";
+  /** Their ids. */
+  memories: string[];
+}
+
 /** Begins a turn of the agent. Gives back `{thread, turn}`; the turn goes on by itself. */
 export interface BeginTurn {
   type: "begin_turn";
@@ -293,6 +415,33 @@ export interface Answer {
   ask: string;
   /** The answer. */
   answer: Json;
+}
+
+/**
+ * Does what a model's tool call asks for, as the model. Gives back `{tool, id, result, reply}`; `reply` is for the
+ * model, in the call's shape. So is `details.reply` of a refusal.
+ */
+export interface CallTool {
+  type: "call_tool";
+  /** The call as the provider gives it. */
+  call: Json;
+  /** The call's shape; found by its form when absent. */
+  shape?: "openai" | "openai_responses" | "anthropic" | "gemini" | "mcp" | "ai_sdk";
+}
+
+/**
+ * Proposes an action of the domain, as the model of a turn does: it must be open in the machine's state, fit its
+ * schema and keep every constraint. Gives back `{status, action, args}`: `done` with `results` and `refused`, or
+ * `asked` with `ask` when a person must approve it.
+ */
+export interface Propose {
+  type: "propose";
+  /** The action. */
+  action: string;
+  /** Its arguments. */
+  args?: Json;
+  /** How sure, from 0 to 1; below the domain's confidence a person is asked. */
+  confidence?: Exact;
 }
 
 /** Looks at the clock: due events fire. Gives back `{fired}`. */
@@ -321,6 +470,10 @@ export interface MemoryItem {
   entities?: string[];
   /** How important, from 0 to 1; a half when absent. */
   importance?: Exact;
+  /** How sure, from 0 to 1: of what happened at once, the surest comes first. */
+  confidence?: Exact;
+  /** Its meaning: a list of numbers, or base64 of little-endian 32-bit floats. */
+  vector?: Json;
   /** More, for programs. */
   data?: Json;
 }

@@ -125,7 +125,7 @@ export interface Constraint {
 
 /** Words of an answer that propose something. */
 export interface Saying {
-  /** A regular expression with exactly one group. */
+  /** A regular expression with exactly one group. The text is tried as it is, and without capitals. */
   pattern?: string;
   /** The field of the proposal that the group becomes, as a number when it reads as one. */
   field?: string;
@@ -258,6 +258,8 @@ export interface AgentRules {
   confidence?: Exact;
   /** How many times a reply that does not validate is asked again. */
   retries?: number;
+  /** The tools and actions that a model may call by itself; all when empty. */
+  tools?: string[];
   /** The most tokens of a prompt. */
   prompt_budget?: number;
   /** Whether the model writes the plan; else the intent's plan is used. */

@@ -5,7 +5,8 @@ export type { Exact } from "./exact.js";
 export { ThroughlineError } from "./error.js";
 export type { Refusal } from "./error.js";
 export { Session } from "./session.js";
-export type { Change, Exported, Say, Verified } from "./session.js";
+export type { Change, Exported, ForkOptions, Forked, Say, Verified } from "./session.js";
+export type { Intervention } from "./interventions.js";
 export { View } from "./reader.js";
 export type { HostModel, HostTool, ModelRequest, ToolContext } from "./link.js";
 export type { DocumentInput, Listed, OpenOptions, Storage, Where } from "./api.js";
@@ -15,3 +16,21 @@ export type * from "./commands.js";
 export type * from "./queries.js";
 export type * from "./views.js";
 export type * from "./domain.js";
+export { beginOpenRouter, finishOpenRouter, sealKey, unsealKey } from "./keys.js";
+export type { SignIn } from "./keys.js";
+export { builtinModel } from "./builtin.js";
+export type {
+  AskedOfModel,
+  BuiltinSettings,
+  Coercion,
+  Delta,
+  Diagnosis,
+  Fault,
+  ModelReply,
+  ModelSettings,
+  Provider,
+  ReadValue,
+  Recording,
+  ReplyProblem,
+} from "./model.js";
+export type { CompleteOptions } from "./api.js";

@@ -5,10 +5,10 @@ import { load } from "./load.js";
 
 export * from "./exports.js";
 
-const { open, list, remove } = api({
+const { complete, list, open, readStructured, remove, testConnection } = api({
   load,
   host: () => (typeof Worker === "undefined" ? "here" : "worker"),
   storage: "indexeddb",
 });
 
-export { list, open, remove };
+export { complete, list, open, readStructured, remove, testConnection };

@@ -4,6 +4,7 @@ import { ThroughlineError } from "./error.js";
 import type { Refusal } from "./error.js";
 import { decode, encode } from "./exact.js";
 import type { Host, Listener } from "./host.js";
+import type { Delta, ModelSettings } from "./model.js";
 import type { Change } from "./session.js";
 import type { Json, JsonMap } from "./values.js";
 
@@ -44,10 +45,10 @@ export interface ModelRequest {
 }
 
 /**
- * A model in the page. Gives the reply's text, the value that was asked for, or a whole completion as the
- * OpenAI-compatible providers give it (`{ choices: [...] }`).
+ * A model in the page. Gives the reply's text, whole or in pieces, the value that was asked for, or a whole
+ * completion as the OpenAI-compatible providers give it (`{ choices: [...] }`).
  */
-export type HostModel = (request: ModelRequest, context: ToolContext) => Json | Promise<Json>;
+export type HostModel = (request: ModelRequest, context: ToolContext) => Json | AsyncIterable<string> | Promise<Json | AsyncIterable<string>>;
 
 /** What a link is made of. */
 export interface LinkOptions {
@@ -73,6 +74,7 @@ type Push =
   | ({ type: "changed" } & Change)
   | HostCall
   | { type: "host_cancel"; call: number }
+  | ({ type: "delta" } & Delta)
   | { type: "failed"; error: Refusal };
 
 export class Link {
@@ -83,6 +85,9 @@ export class Link {
   readonly #running = new Map<number, AbortController>();
   #host: Promise<Host> | undefined;
   #cassette: string | undefined;
+  // Only here and in the engine: a new engine after a crash must be told again.
+  #model: ModelSettings | undefined;
+  readonly #deltas = new Set<(delta: Delta) => void>();
   #ended: ThroughlineError | undefined;
   #next = 0;
 
@@ -107,6 +112,18 @@ export class Link {
     const loaded = await this.call({ type: "cassette", text });
     this.#cassette = text;
     return loaded;
+  }
+
+  /** Attaches a model, or takes it away. */
+  async setModel(settings: ModelSettings | undefined): Promise<Json> {
+    const attached = await this.call({ type: "model", ...(settings === undefined ? {} : { settings: plain(settings) }) });
+    this.#model = settings;
+    return attached;
+  }
+
+  onDelta(listener: (delta: Delta) => void): () => void {
+    this.#deltas.add(listener);
+    return () => void this.#deltas.delete(listener);
   }
 
   onChange(listener: (change: Change) => void): () => void {
@@ -157,6 +174,7 @@ export class Link {
     const opened = this.#connect().then(async (host) => {
       await this.#ask(host, this.#options.open);
       if (this.#cassette !== undefined) await this.#ask(host, { type: "cassette", text: this.#cassette });
+      if (this.#model !== undefined) await this.#ask(host, { type: "model", settings: plain(this.#model) });
       return host;
     });
     this.#host = opened;
@@ -196,7 +214,9 @@ export class Link {
   #take(push: Push): void {
     switch (push.type) {
       case "changed": {
-        const change: Change = push.busy === undefined ? { seq: push.seq } : { seq: push.seq, busy: push.busy };
+        const change: Change = { seq: push.seq };
+        if (push.busy !== undefined) change.busy = push.busy;
+        if (push.foreign === true) change.foreign = true;
         for (const listener of [...this.#changes]) listener(change);
         break;
       }
@@ -207,6 +227,11 @@ export class Link {
         this.#running.get(push.call)?.abort();
         this.#running.delete(push.call);
         break;
+      case "delta": {
+        const { type: _type, ...delta } = push;
+        for (const listener of [...this.#deltas]) listener(delta);
+        break;
+      }
       case "failed": {
         const error = ThroughlineError.of(push.error);
         this.#ended ??= error;
@@ -239,12 +264,41 @@ export class Link {
     const { model, tools } = this.#options;
     if (tool === "") {
       if (model === undefined) throw new ThroughlineError("no-model", "this session has no model");
-      return model(args as unknown as ModelRequest, context);
+      const given = await model(args as unknown as ModelRequest, context);
+      if (!isPieces(given)) return given;
+      let text = "";
+      for await (const piece of given) text += piece;
+      return text;
     }
     const found = tools.get(tool);
     if (found === undefined) throw new ThroughlineError("no-tool", `this session has no tool ${JSON.stringify(tool)}`);
     return found.run(args as JsonMap, context);
   }
+}
+
+/** Whether a model gives its text in pieces. */
+function isPieces(given: Json | AsyncIterable<string>): given is AsyncIterable<string> {
+  return typeof given === "object" && given !== null && Symbol.asyncIterator in given;
+}
+
+/** Settings as the engine reads them: prices may be written as texts, to be exact. */
+export function plain(settings: ModelSettings): JsonMap {
+  const number = (value: number | string | undefined): Json | undefined =>
+    typeof value === "string" ? (decode(value) as Json) : value;
+  const { prices, spend_cap, ...rest } = settings;
+  const map: Record<string, Json | undefined> = { ...(rest as Record<string, Json>), spend_cap: number(spend_cap) };
+  if (prices !== undefined) {
+    map["prices"] = defined({
+      prompt: number(prices.prompt),
+      completion: number(prices.completion),
+      cached: number(prices.cached),
+    });
+  }
+  return defined(map);
+}
+
+function defined(map: Record<string, Json | undefined>): JsonMap {
+  return Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined)) as JsonMap;
 }
 
 /** The text with every half of a surrogate pair replaced. */

@@ -5,6 +5,6 @@ import { load } from "./load-node.js";
 
 export * from "./exports.js";
 
-const { open, list, remove } = api({ load, host: () => "here", storage: "memory" });
+const { complete, list, open, readStructured, remove, testConnection } = api({ load, host: () => "here", storage: "memory" });
 
-export { list, open, remove };
+export { complete, list, open, readStructured, remove, testConnection };

@@ -11,6 +11,7 @@ import type {
   RecordsQuery,
   RelationHistoryQuery,
   RelationsQuery,
+  SpansQuery,
   WhyQuery,
 } from "./queries.js";
 import type { Json, JsonMap, Moment } from "./values.js";
@@ -26,6 +27,7 @@ import type {
   FactView,
   Influences,
   MachineView,
+  MetricsView,
   Neighbourhood,
   PathPage,
   PlanReport,
@@ -36,6 +38,7 @@ import type {
   RecordPage,
   RelationVersion,
   RelationView,
+  ReplayView,
   RunRow,
   RunView,
   Status,
@@ -149,6 +152,21 @@ export abstract class Reader {
   /** The turns of the agent. */
   turns(thread?: string): Promise<TurnView[]> {
     return this.#at(thread === undefined ? { type: "turns" } : { type: "turns", thread });
+  }
+
+  /** How the turns went, in figures. */
+  metrics(thread?: string): Promise<MetricsView> {
+    return this.#at(thread === undefined ? { type: "metrics" } : { type: "metrics", thread });
+  }
+
+  /** The turns as OpenTelemetry spans with the GenAI names: OTLP/JSON, what an exporter posts to `/v1/traces`. */
+  exportOtlp(which: Narrow<SpansQuery> = {}): Promise<JsonMap> {
+    return this.#at({ type: "spans", ...which });
+  }
+
+  /** Decides the recorded run again without any call, and names the first record that comes out otherwise. */
+  replay(): Promise<ReplayView> {
+    return this.#at({ type: "replay" });
   }
 
   /** Remembered events, by window, kind, entity and words. */

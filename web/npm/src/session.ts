@@ -6,6 +6,7 @@ import type {
   CallTool,
   Command,
   MemoryItem,
+  Propose,
   RegisterEntity,
   RetractFact,
   ScheduleEvent,
@@ -19,6 +20,7 @@ import { checkNames } from "./options.js";
 import { encode } from "./exact.js";
 import { Link } from "./link.js";
 import type { Query } from "./queries.js";
+import type { Delta, Fault, ModelSettings, Recording } from "./model.js";
 import { JournalReader, View } from "./reader.js";
 import { zoneCommand, zonesIn, zonesInText } from "./zone.js";
 import type { Done, Json, JsonMap, Meta, Moment, Span, Time } from "./values.js";
@@ -96,6 +98,14 @@ export interface Say {
 
 /** Why the rules of a zone were loaded. */
 const ZONE_REASON = "a command names the zone";
+
+/** What became of a proposal. */
+export interface Proposed extends JsonMap {
+  /** `done`, `failed` when one of its commands was refused, or `asked`. */
+  status: "done" | "failed" | "asked";
+  /** The action. */
+  action: string;
+}
 
 /** Fields of a command without its type and those that are arguments of their own. */
 type More<C, Given extends keyof C = never> = Omit<C, "type" | Given>;
@@ -319,6 +329,14 @@ export class Session extends JournalReader {
     return this.execute({ type: "answer", ask, answer }, meta);
   }
 
+  /**
+   * Proposes an action of the domain, as the model of a turn does: it is done, put before a person
+   * (`status: "asked"`), or refused.
+   */
+  propose(action: string, args: JsonMap = {}, more: More<Propose, "action" | "args"> = {}, meta?: Meta): Promise<Done<Proposed>> {
+    return this.execute({ type: "propose", action, args, ...more }, meta);
+  }
+
   /** Several commands; all or none. */
   batch(commands: Command[], meta?: Meta): Promise<Done<Json[]>> {
     return this.execute({ type: "batch", commands }, meta);
@@ -339,8 +357,7 @@ export class Session extends JournalReader {
     if (signal?.aborted) stop();
     try {
       return await this.#until(async () => {
-        const turns = await this.turns(mine.thread);
-        const turn = turns.find((one) => one.turn === mine.turn);
+        const [turn] = await this.query<TurnView[]>({ type: "turns", ...mine });
         return turn !== undefined && turn.status !== "running" ? turn : undefined;
       });
     } finally {
@@ -397,6 +414,29 @@ export class Session extends JournalReader {
   async loadCassette(cassette: string | Json[]): Promise<number> {
     const { exchanges } = (await this.#link.loadCassette(cassetteText(cassette))) as { exchanges: number };
     return exchanges;
+  }
+
+  /**
+   * Attaches a model by its settings; it is asked where there is no cassette. Without settings it is taken away.
+   * Gives what it will be reached by. The key stays in memory.
+   */
+  async setModel(settings?: ModelSettings): Promise<{ provider?: string; model?: string; endpoint?: string }> {
+    return (await this.#link.setModel(settings)) as { provider?: string; model?: string; endpoint?: string };
+  }
+
+  /** Calls with every piece of a reply as it comes from a provider. Gives what ends it. */
+  onDelta(listener: (delta: Delta) => void): () => void {
+    return this.#link.onDelta(listener);
+  }
+
+  /** Turns the recording of exchanges on or off, or only looks. The text is a cassette. */
+  async recordCassette(on?: boolean): Promise<Recording> {
+    return (await this.#link.call({ type: "record", ...(on === undefined ? {} : { on }) })) as unknown as Recording;
+  }
+
+  /** Harms recorded replies on their way from now on, for tests; `{}` ends it. */
+  async harm(fault: Fault): Promise<void> {
+    await this.#link.call({ type: "fault", ...(fault as JsonMap) });
   }
 
   /** Moves the session's own clock by so many milliseconds; due events fire. Gives the new time. */

@@ -16,6 +16,12 @@ export type WorkerStart =
 
 function start(how: WorkerStart): Worker {
   if (typeof how === "function") return how();
+  if (typeof Worker === "undefined") {
+    throw new ThroughlineError(
+      "no-workers",
+      "there are no web workers here: open with `host: \"here\"`, or give a function that starts one as `worker`",
+    );
+  }
   if (how === "script") return new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "throughline" });
   // In two steps, so that bundlers do not copy the script without what it imports.
   const here = import.meta.url;
