@@ -111,13 +111,24 @@ fn has_its_fields(constraint: &Constraint, proposal: &Map) -> bool {
     fields.all(|field| proposal.contains_key(field))
 }
 
-/// What a pattern finds in a text without the phrases that do not count. Capitals and widths do not matter.
+/// What a pattern finds in a text without the phrases that do not count: as it is written, and without capitals
+/// and full-width signs.
 fn found(saying: &Saying, text: &str) -> Vec<String> {
-    let mut text = folded(text);
+    let Ok(pattern) = Pattern::compile(&saying.pattern) else { return Vec::new() };
+    let mut plain = folded(text);
     for phrase in &saying.except {
-        text = text.replace(&folded(phrase), " ");
+        plain = plain.replace(&folded(phrase), " ");
     }
-    Pattern::compile(&format!("(?i:{})", saying.pattern)).map(|pattern| pattern.find_all(&text)).unwrap_or_default()
+    let mut found = pattern.find_all(&plain);
+    // What only capitals find is taken too, unless it stands in a phrase that does not count.
+    let excepted: Vec<&str> = saying.except.iter().map(String::as_str).collect();
+    let mut open = text.to_owned();
+    for (start, end) in spans(text, &excepted).into_iter().rev() {
+        open.replace_range(start..end, " ");
+    }
+    let more = pattern.find_all(&open);
+    found.extend(more.into_iter().filter(|text| !found.contains(&folded(text))).collect::<Vec<_>>());
+    found
 }
 
 /// A figure when a text reads as one: `23,500` and `2.35万` do.

@@ -3,7 +3,7 @@
 
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
-use throughline_plan::answer::{AnswerScope, RunScope, render};
+use throughline_plan::answer::{AnswerScope, RunScope, render_revealing};
 use throughline_plan::{Bound, Evidence};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::{AnswerView, FactView, Footnote};
@@ -114,7 +114,10 @@ fn hold(
     let facts = rooms.ledger.facts(at, None, None).facts;
     let mut known = Known::new(zone.as_ref());
     known.domain(ctx.domain, language);
-    for fact in &facts {
+    // What is kept from answers of this kind supports nothing that is said in one.
+    let reveals = ctx.domain.answers.get(&intent.answer).map_or(&[][..], |answer| answer.reveals.as_slice());
+    let class = |key: &str| ctx.domain.facts.get(key).and_then(|fact| fact.value.class.as_ref());
+    for fact in facts.iter().filter(|fact| class(&fact.key).is_none_or(|class| reveals.contains(class))) {
         known.name(&fact.key);
         known.value(&fact.value);
     }
@@ -225,8 +228,10 @@ fn answer(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> Res
     }
     let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
     let outer = Scoped { names: names(rooms, turn, ctx, at), intent, values: &values };
-    let scope = RunScope::new(&values, &outer);
-    render(template.template.get(&turn.started.language), &intent.answer, &scope).map_err(|error| error.to_string())
+    let about = turn.run.as_ref().map(|run| rooms.plans.about(run, &outer)).unwrap_or_default();
+    let scope = RunScope::new(&values, &outer).about(about);
+    let text = template.template.get(&turn.started.language);
+    render_revealing(text, &intent.answer, &template.reveals, &scope).map_err(|error| error.to_string())
 }
 
 /// The stages in which the model's reply could not be used and the domain's rules stood in: an answer can
@@ -283,5 +288,9 @@ impl AnswerScope for Scoped<'_> {
         }
         // Any other rests on the ledger itself.
         self.names.evidence(path)
+    }
+
+    fn classes(&self, path: &[String]) -> Vec<String> {
+        self.names.classes(path)
     }
 }
