@@ -264,4 +264,23 @@ impl AnswerScope for Names<'_> {
         };
         page.facts.into_iter().map(of_fact).collect()
     }
+
+    /// The class that the domain gives to a fact, or to a field of an entity.
+    fn classes(&self, path: &[String]) -> Vec<String> {
+        let loaded = self.rooms.domain_at(self.at.seq);
+        let domain = &loaded.domain;
+        let class = match path {
+            [facts, key, ..] if facts == "facts" => domain.facts.get(key).and_then(|fact| fact.value.class.clone()),
+            [subjects, _, key, ..] if subjects == "subjects" => {
+                domain.facts.get(key).and_then(|fact| fact.value.class.clone())
+            }
+            [name, rest @ ..] => {
+                let of_id = || name.rsplit_once('_').and_then(|(name, _)| domain.entity_types.get(name));
+                let of = domain.entity_types.get(name).or_else(of_id);
+                of.and_then(|of| rest.iter().find_map(|field| of.fields.get(field)?.class.clone()))
+            }
+            [] => None,
+        };
+        class.into_iter().collect()
+    }
 }

@@ -1,10 +1,12 @@
 //! Answers: a template, the values it shows, and a footnote for everything that rests on evidence.
 
+mod mask;
+
 use throughline_expr::template::{Interpolation, Sink, Template};
 use throughline_expr::time::Zone;
 use throughline_expr::{Env, Error, Path};
 use throughline_protocol::view::{AnswerView, Evidence, Footnote};
-use throughline_value::{Named, Value};
+use throughline_value::{Map, Named, Value};
 
 use crate::extract::Failure;
 use crate::scope::bare;
@@ -56,13 +58,36 @@ impl AnswerScope for NoEvidence<'_> {
 pub struct RunScope<'a> {
     values: &'a Named<Bound>,
     outer: &'a dyn AnswerScope,
+    about: Map,
 }
 
 impl<'a> RunScope<'a> {
     /// The values of a run before an outer scope.
     #[must_use]
     pub fn new(values: &'a Named<Bound>, outer: &'a dyn AnswerScope) -> Self {
-        Self { values, outer }
+        Self { values, outer, about: Map::new() }
+    }
+
+    /// The same, with what is known of the run itself: see [`crate::Plans::about`].
+    #[must_use]
+    pub fn about(mut self, about: Map) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// What an arbitration's part rests on: the candidate it is about, or all of them.
+    fn settled(&self, path: &[String]) -> Vec<Evidence> {
+        let mut evidence = Vec::new();
+        let names: Vec<&str> = path.iter().skip(1).map(String::as_str).collect();
+        let arbitration = self.about.get("arbitration");
+        let named = (1..=names.len()).rev().find_map(|end| arbitration?.at(names.get(..end)?)?.get("name")?.as_str());
+        let of_step = names.first().and_then(|step| arbitration?.get(step)?.get("candidates")?.as_list());
+        let all = of_step.unwrap_or_default().iter().filter_map(|c| c.get("name").and_then(Value::as_str));
+        let wanted: Vec<&str> = named.map_or_else(|| all.collect(), |named| vec![named]);
+        for bound in wanted.iter().filter_map(|name| self.values.get(*name)) {
+            evidence::union(&mut evidence, &bound.evidence);
+        }
+        evidence
     }
 
     fn bound(&self, name: &str) -> Option<&Bound> {
@@ -73,11 +98,17 @@ impl<'a> RunScope<'a> {
 
 impl Env for RunScope<'_> {
     fn get(&self, name: &str) -> Option<Value> {
+        if let Some(value) = self.about.get(name) {
+            return Some(value.clone());
+        }
         self.bound(name).map_or_else(|| self.outer.get(name), |bound| Some(bound.value.clone()))
     }
 
     fn get_path(&self, path: &[&str]) -> Option<Value> {
         let (name, rest) = path.split_first()?;
+        if let Some(value) = self.about.get(name) {
+            return value.at(rest).cloned();
+        }
         match self.bound(name) {
             Some(bound) => bound.value.at(rest).cloned(),
             None => self.outer.get_path(path),
@@ -99,9 +130,20 @@ impl Env for RunScope<'_> {
 
 impl AnswerScope for RunScope<'_> {
     fn evidence(&self, path: &[String]) -> Vec<Evidence> {
+        match path.first() {
+            Some(name) if name == "arbitration" && self.about.contains_key("arbitration") => return self.settled(path),
+            _ => {}
+        }
         match path.first().and_then(|name| self.bound(name)) {
             Some(bound) => bound.evidence.clone(),
             None => self.outer.evidence(path),
+        }
+    }
+
+    fn classes(&self, path: &[String]) -> Vec<String> {
+        match path.first().and_then(|name| self.bound(name)) {
+            Some(bound) => bound.classes.clone(),
+            None => self.outer.classes(path),
         }
     }
 }
@@ -114,9 +156,17 @@ impl AnswerScope for RunScope<'_> {
 /// # Errors
 /// Every code of templates and expressions, with its place in the template.
 pub fn render(template: &str, from: &str, scope: &dyn AnswerScope) -> Result<AnswerView, Error> {
+    render_revealing(template, from, &[], scope)
+}
+
+/// As [`render`], with these classes of personal data unmasked.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_revealing(template: &str, from: &str, reveals: &[String], scope: &dyn AnswerScope) -> Result<AnswerView, Error> {
     let template = Template::parse(template)?;
     let view = AnswerView { from: from.to_owned(), ..AnswerView::default() };
-    let mut writer = Writer { scope, view };
+    let mut writer = Writer { scope, reveals, view };
     template.render(scope, &mut writer)?;
     Ok(writer.view)
 }
@@ -134,6 +184,7 @@ pub fn verify(answer: &AnswerView, host: &dyn Documents) -> Vec<(u32, Failure)> 
 
 struct Writer<'a> {
     scope: &'a dyn AnswerScope,
+    reveals: &'a [String],
     view: AnswerView,
 }
 
@@ -143,11 +194,24 @@ impl Sink for Writer<'_> {
     }
 
     fn value(&mut self, piece: &Interpolation<'_>) {
-        self.view.text.push_str(piece.text);
         let mut evidence: Vec<Evidence> = Vec::new();
+        let mut masked: Option<String> = None;
         for path in piece.reads {
             evidence::union(&mut evidence, &self.scope.evidence(&path.segments));
+            // What is true or false of it says nothing of it.
+            if masked.is_none() && !matches!(piece.value, Value::Bool(_)) {
+                masked = self.scope.classes(&path.segments).into_iter().find(|class| !self.reveals.contains(class));
+            }
         }
+        let shown = masked.as_ref().map(|class| mask::masked(piece.text, class));
+        let text = shown.as_deref().unwrap_or(piece.text);
+        self.view.text.push_str(text);
+        if let Some(class) = masked {
+            *self.view.masked.entry(class).or_insert(0) += 1;
+            // The place stays; the words there are as personal as the value.
+            evidence.iter_mut().for_each(|evidence| evidence.quote.clear());
+        }
+        let piece = &Interpolation { text, ..*piece };
         if !evidence.is_empty() {
             let number = self.footnote(piece, evidence);
             self.view.text.push_str(&format!("[{number}]"));

@@ -31,6 +31,7 @@
 
 pub mod answer;
 pub mod check;
+pub mod diagnose;
 pub mod evidence;
 pub mod extract;
 mod fix;

@@ -212,6 +212,49 @@ impl Plans {
         self.runs.get(run).map(|run| run.values_at(Seq::MAX)).unwrap_or_default()
     }
 
+    /// The values of a run after record `seq`.
+    #[must_use]
+    pub fn values_at(&self, run: &str, seq: Seq) -> Named<Bound> {
+        self.runs.get(run).map(|run| run.values_at(seq)).unwrap_or_default()
+    }
+
+    /// What an answer may say of a run itself: `temporal_scope` and `tense`, `arbitration` (how each disagreement was
+    /// settled) and `branch` (which way each `IF` went), by step.
+    #[must_use]
+    pub fn about(&self, run: &str, env: &dyn crate::answer::AnswerScope) -> Map {
+        let Some(run) = self.runs.get(run) else { return Map::new() };
+        let scope = environment::RunEnv::new(run, env).temporal_scope();
+        let mut about = Map::new();
+        about.insert("tense".to_owned(), scope.get("tense").cloned().unwrap_or_default());
+        about.insert("temporal_scope".to_owned(), scope);
+        let (mut arbitration, mut branch) = (Map::new(), Map::new());
+        for (id, step) in &run.steps {
+            let state = step.now();
+            if step.op == "ARBITRATE" {
+                arbitration.insert(id.clone(), state.input.clone());
+            }
+            if let Some(taken) = state.branch {
+                branch.insert(id.clone(), taken.into());
+            }
+        }
+        about.insert("arbitration".to_owned(), Value::Map(arbitration));
+        about.insert("branch".to_owned(), Value::Map(branch));
+        about
+    }
+
+    /// Whether a step of any run gave a result with this hash: evidence of what is no document rests on it.
+    #[must_use]
+    pub fn gave(&self, hash: &str) -> bool {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_json(), str::to_owned);
+        let same = |value: &Value| throughline_journal::Digest::of_bytes(text(value).as_bytes()) == hash;
+        self.runs.values().any(|run| {
+            let inputs = run.inputs.values().chain(run.edits.values().filter_map(|e| e.last()).map(|bound| &bound.value));
+            let steps = run.steps.values().map(|step| &step.now().output);
+            inputs.chain(steps).any(same)
+                || run.steps.values().filter_map(|step| step.now().output.as_list()).flatten().any(same)
+        })
+    }
+
     /// How many records of this room could not be read.
     #[must_use]
     pub fn quarantined(&self) -> u64 {

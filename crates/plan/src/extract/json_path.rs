@@ -3,7 +3,7 @@
 use throughline_value::json::{self, Node, NodeData};
 use throughline_value::{Span, Value};
 
-use super::{Failure, Found};
+use super::{Failure, Found, Near};
 use crate::nearest::nearest;
 use crate::path::Path;
 
@@ -17,7 +17,8 @@ pub(super) fn find(text: &str, path: &str) -> Result<Vec<Found>, Failure> {
         .map(|node| Found::sure(inside(text, node), node.clone().into_value(), 10))
         .collect();
     if finds.is_empty() {
-        return Err(Failure::new("value-missing", missing(&root, path)));
+        let (message, near) = missing(&root, path, text);
+        return Err(Failure::new("value-missing", message).near(near));
     }
     Ok(finds)
 }
@@ -30,12 +31,12 @@ fn inside(text: &str, node: &Node) -> Span {
 }
 
 /// How far the path leads and what is there instead.
-fn missing(root: &Node, path: &str) -> String {
-    let Some(steps) = plain(path) else { return format!("nothing is at {path}") };
+fn missing(root: &Node, path: &str, text: &str) -> (String, Option<Near>) {
+    let Some(steps) = plain(path) else { return (format!("nothing is at {path}"), None) };
     let mut node = root;
     let mut way = "$".to_owned();
-    for step in steps {
-        let next = match (&step, &node.data) {
+    for step in &steps {
+        let next = match (step, &node.data) {
             (Plain::Name(name), NodeData::Map(_)) => node.get(name),
             (Plain::Index(index), NodeData::List(items)) => {
                 let at = if *index < 0 {
@@ -47,34 +48,44 @@ fn missing(root: &Node, path: &str) -> String {
             }
             _ => None,
         };
-        let Some(next) = next else { return format!("nothing is at {path}: {}", instead(node, &step, &way)) };
+        let Some(next) = next else {
+            let (why, name) = instead(node, step, &way);
+            let near = name.map(|name| {
+                let target = node.get(&name).unwrap_or(node);
+                let quote = text.get(target.span.start..target.span.end).unwrap_or("").chars().take(60).collect();
+                let wrong = if let Plain::Name(wrong) = step { wrong.as_str() } else { "" };
+                let instead = path.rfind(wrong).map(|at| format!("{}{name}{}", &path.get(..at).unwrap_or(""), path.get(at + wrong.len()..).unwrap_or("")));
+                Near { span: target.span, quote, instead, ..Near::default() }
+            });
+            return (format!("nothing is at {path}: {why}"), near);
+        };
         way = match step {
             Plain::Name(name) => format!("{way}.{name}"),
             Plain::Index(index) => format!("{way}[{index}]"),
         };
         node = next;
     }
-    format!("the value at {path} is null")
+    (format!("the value at {path} is null"), None)
 }
 
-fn instead(node: &Node, step: &Plain, way: &str) -> String {
+/// What is there instead, and the name that was most likely meant.
+fn instead(node: &Node, step: &Plain, way: &str) -> (String, Option<String>) {
     match (&node.data, step) {
         (NodeData::Map(entries), Plain::Name(name)) => {
             let names = entries.iter().map(|(k, _)| k.name.as_str());
-            let near = nearest(name, names.clone()).map_or_else(String::new, |n| format!("; `{n}` is near"));
+            let near = nearest(name, names.clone()).map(str::to_owned);
+            let hint = near.as_ref().map_or_else(String::new, |n| format!("; `{n}` is near"));
             let list: Vec<_> = names.take(12).collect();
-            format!(
-                "{way} has no `{name}`, it has {}{near}",
-                if list.is_empty() { "nothing".to_owned() } else { list.join(", ") }
-            )
+            let list = if list.is_empty() { "nothing".to_owned() } else { list.join(", ") };
+            (format!("{way} has no `{name}`, it has {list}{hint}"), near)
         }
         (NodeData::List(items), Plain::Index(index)) => {
-            format!("{way} has {} items, there is no [{index}]", items.len())
+            (format!("{way} has {} items, there is no [{index}]", items.len()), None)
         }
         (_, step) => {
             let kind: Value = node.clone().into_value();
             let wanted = if matches!(step, Plain::Name(_)) { "map" } else { "list" };
-            format!("{way} is a {}, not a {wanted}", kind.kind())
+            (format!("{way} is a {}, not a {wanted}", kind.kind()), None)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use throughline_value::{InOrder as _, Span, Value};
 
-use super::{Failure, Found};
+use super::{Failure, Found, Near};
 use crate::limits::MAX_MATCHES;
 
 /// Every match's group, in the order of the text.
@@ -15,24 +15,52 @@ pub(super) fn find(text: &str, pattern: &str) -> Result<Vec<Found>, Failure> {
         .map(|group| Found::sure(Span::new(group.start(), group.end()), Value::from(group.as_str()), 10))
         .collect();
     if finds.is_empty() {
-        return Err(Failure::new("value-missing", missing(text, pattern)));
+        return Err(missing(text, pattern));
     }
     Ok(finds)
 }
 
-/// What the text has instead: where the pattern's longest word stands in it.
-fn missing(text: &str, pattern: &str) -> String {
+/// What the text has instead: where the pattern's longest word stands in it, and a pattern that would find it.
+fn missing(text: &str, pattern: &str) -> Failure {
     let near = words(pattern).find_map(|word| {
         let at = position(text, word)?;
         let start = (0..=at.saturating_sub(20)).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-        let excerpt: String =
-            text.get(start..)?.chars().take(60).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
-        Some(format!("; near `{word}` the text has `{}`", excerpt.trim()))
+        let length: usize = text.get(start..)?.chars().take(60).map(char::len_utf8).sum();
+        let excerpt = text.get(start..start + length)?;
+        let shown: String = excerpt.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+        let lead = excerpt.len() - excerpt.trim_start().len();
+        let quote = excerpt.trim();
+        let span = Span::new(start + lead, start + lead + quote.len());
+        let near = Near { span, quote: quote.to_owned(), instead: instead(text, at, pattern), ..Near::default() };
+        Some((format!("; near `{word}` the text has `{}`", shown.trim()), near))
     });
-    format!(
-        "the pattern `{pattern}` matches nothing{}",
-        near.unwrap_or_else(|| "; none of its words is in the text".to_owned())
-    )
+    let (hint, near) = near.map_or_else(|| ("; none of its words is in the text".to_owned(), None), |(hint, near)| (hint, Some(near)));
+    Failure::new("value-missing", format!("the pattern `{pattern}` matches nothing{hint}")).near(near)
+}
+
+/// A pattern for the value that stands behind the word at this place: the text between them as it is written.
+fn instead(text: &str, at: usize, pattern: &str) -> Option<String> {
+    let numeric = pattern.contains("\\d") || pattern.contains("[0-9");
+    let value = if numeric { r"[0-9][0-9,.]*[0-9]|[0-9]" } else { r"\S[^\n,.;，。；]*" };
+    let line = text.get(at..)?.split(['\n', '\x0c']).next()?;
+    let word = line.find(|c: char| !c.is_alphanumeric()).unwrap_or(line.len());
+    let rest = line.get(word..)?;
+    // The mark behind the words is no part of the value.
+    let skip = if numeric { 0 } else { rest.find(|c: char| c.is_alphanumeric())? };
+    let found = regex::Regex::new(value).ok()?.find(rest.get(skip..)?)?;
+    let between = line.get(..word + skip + found.start())?;
+    if between.chars().count() > 80 || (numeric && between.chars().any(|c| c.is_ascii_digit())) {
+        return None;
+    }
+    let mut out = String::from("(?i)");
+    for (place, part) in between.split(char::is_whitespace).filter(|part| !part.is_empty()).enumerate() {
+        out.push_str(if place > 0 { r"\s+" } else { "" });
+        out.push_str(&regex::escape(part));
+    }
+    out.push_str(if between.ends_with(char::is_whitespace) { r"\s+" } else { "" });
+    out.push_str(if numeric { r"([0-9][0-9,.]*)" } else { r"(\S[^\n,.;，。；]*)" });
+    let regex = crate::pattern::compile(&out).ok()?;
+    regex.is_match(text).then_some(out)
 }
 
 /// The literal words of a pattern, longest first.

@@ -45,6 +45,11 @@ impl<'a> RunEnv<'a> {
         RunEnv { run, outer: *outer, item: Some((item, index)), scope: scope.clone(), zone_assumed: RefCell::default() }
     }
 
+    /// The time that the plan is about: `{from, to, tense}`, or null.
+    pub(super) fn temporal_scope(self) -> Value {
+        self.scope
+    }
+
     /// The time that a step is about: its own, or its plan's.
     pub(super) fn window(&self, step: &RunStep) -> Result<Option<Window>, Failure> {
         let formula = step.options.temporal_scope.as_ref().or(self.run.options.temporal_scope.as_ref());

@@ -132,10 +132,11 @@ impl World {
     /// One round: what can be done now, committed; then the calls, answered.
     pub(crate) fn round(&mut self, run: &str) -> bool {
         let advance = self.plans.advance(&self.context(), run, &self.shelf, &NoEvidence(&self.env));
-        let moved = !advance.drafts.is_empty();
+        let mut moved = !advance.drafts.is_empty();
         self.commit(advance.drafts);
-        for call in advance.calls {
+        for call in self.plans.pending_calls(NOW).into_iter().filter(|call| call.run == run) {
             self.make(&call);
+            moved = true;
         }
         moved
     }

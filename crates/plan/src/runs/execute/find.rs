@@ -147,7 +147,15 @@ fn look(place: Place<'_>, what: &Extract, query: Query<'_>, input: &mut Map) -> 
         Source::Document(document) => (document.text, document.media_type),
         Source::Value(text, _) => (*text, ""),
     };
-    let found = extract(text, media_type, query, what.pick, what.r#type, env)?;
+    // A number with a unit is read as text, and its unit taken off afterwards.
+    let unit = place.step.options.unit.is_some() && super::is_number(what.r#type);
+    let r#type = if unit { None } else { what.r#type };
+    let found = extract(text, media_type, query, what.pick, r#type, env).map_err(|mut failure| {
+        if let (Some(near), Source::Document(document)) = (&mut failure.near, &source) {
+            near.document = document.name.to_owned();
+        }
+        failure
+    })?;
     Ok(grounded(found, &source, query.method()))
 }
 
