@@ -69,6 +69,9 @@ pub fn import_partial(text: &str) -> Result<Partial, Error> {
     let not_one = |what: String| {
         Error::new("not-a-journal", format!("{what}; a journal file starts with {{\"throughline\":\"journal\",…}}"))
     };
+    if first.ends_with('\r') {
+        return Err(crate::segment::line_ends(first).at(first.len() - 1, 0));
+    }
     let node: Node = json::read(first).map_err(|e| not_one(e.to_string()))?;
     let manifest: Manifest = from_node(&node).map_err(|e| not_one(e.to_string()))?;
     if manifest.throughline != "journal" {
@@ -93,6 +96,9 @@ pub fn import_partial(text: &str) -> Result<Partial, Error> {
             error = Some(e.at(start, number));
             break;
         }
+    }
+    if error.is_none() {
+        error = journal.check_rests().err();
     }
     let head = journal.head();
     if error.is_none() && (head.frame, head.seq, &head.chain) != (manifest.frames, manifest.seq, &manifest.chain) {

@@ -20,6 +20,9 @@ pub const MAX_FRAME_BYTES: usize = 64 << 20;
 /// The most records of one frame.
 pub const MAX_FRAME_RECORDS: usize = 100_000;
 
+/// Marks what is left of a sealed body.
+const REST: &str = "rest";
+
 /// The records of one append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -84,7 +87,9 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-pub(crate) fn commitment(salt: &str, content: &Value) -> String {
+/// What stands in a frame for a sealed body.
+#[must_use]
+pub fn commitment(salt: &str, content: &Value) -> String {
     let mut digest = Digest::new("sealed");
     digest.text(salt);
     digest.value(content);
@@ -101,6 +106,14 @@ pub(crate) fn chain_after(previous: &str, frame: &str) -> String {
 impl Frame {
     /// Builds a frame and its line from records that are already numbered.
     pub(crate) fn build(number: u64, previous: &str, wall: Millis, commands: Vec<Value>, records: Vec<Record>) -> Self {
+        let mut records = records;
+        for record in &mut records {
+            // A frame that is built anew, in a fork, commits to what is left.
+            if let Body::Rest { salt, content, .. } = &record.body {
+                let (salt, content) = (salt.clone(), content.clone());
+                record.body = Body::Sealed { commitment: commitment(&salt, &content), content: Some((salt, content)) };
+            }
+        }
         let first = records.first().map_or(0, |r| r.seq);
         let at = records.first().map_or(wall, |r| r.recorded_at);
         let form = FrameForm {
@@ -125,9 +138,16 @@ impl Frame {
     fn line_of(&self, frame: &str) -> String {
         let mut sealed = SortedMap::new();
         for record in &self.records {
-            if let Body::Sealed { commitment, content: Some((salt, content)) } = &record.body {
-                let pair = Value::List(vec![Value::from(salt.as_str()), content.clone()]);
-                sealed.insert(commitment.clone(), pair);
+            match &record.body {
+                Body::Sealed { commitment, content: Some((salt, content)) } => {
+                    let pair = Value::List(vec![Value::from(salt.as_str()), content.clone()]);
+                    sealed.insert(commitment.clone(), pair);
+                }
+                Body::Rest { commitment, salt, content } => {
+                    let left = vec![Value::from(salt.as_str()), content.clone(), Value::from(REST)];
+                    sealed.insert(commitment.clone(), Value::List(left));
+                }
+                Body::Open(_) | Body::Sealed { content: None, .. } => {}
             }
         }
         let sealed = if sealed.is_empty() {
@@ -136,6 +156,16 @@ impl Frame {
             format!(",\"sealed\":{}", Value::Map(sealed.into_iter().collect::<Map>()).to_json())
         };
         format!("{{\"chain\":\"{}\",\"frame\":{frame}{sealed}}}", self.chain)
+    }
+
+    /// Writes the line again after a body was erased; what is hashed stays as it is.
+    pub(crate) fn rewrite(&mut self) {
+        let Ok(root) = json::read(&self.line) else { return };
+        if let Some(span) = root.get("frame").map(|node| node.span)
+            && let Some(frame) = self.line.get(span.start..span.end).map(str::to_owned)
+        {
+            self.line = self.line_of(&frame);
+        }
     }
 
     /// Reads one line and checks everything that can be checked without the frame before it.
@@ -216,7 +246,7 @@ impl RecordForm {
     fn of(record: &Record, at: Millis) -> Self {
         let (sealed, data) = match &record.body {
             Body::Open(value) => (None, value.clone()),
-            Body::Sealed { commitment, .. } => (Some(commitment.clone()), Value::Null),
+            Body::Sealed { commitment, .. } | Body::Rest { commitment, .. } => (Some(commitment.clone()), Value::Null),
         };
         Self {
             kind: record.kind.clone(),
@@ -236,11 +266,23 @@ impl RecordForm {
         if self.cause.is_some_and(|cause| cause >= seq) {
             return Err(Error::new("seq-broken", format!("record {seq} names a cause that is not before it")));
         }
-        let body = match self.sealed {
-            None => Body::Open(self.data),
+        let body = match self.sealed.clone() {
+            None => Body::Open(self.data.clone()),
             Some(expected) => {
                 let kept = if let Value::Map(map) = sealed { map.shift_remove(&expected) } else { None };
                 let content = match kept {
+                    Some(Value::List(left)) if left.len() == 3 => {
+                        let Ok([Value::Text(salt), content, Value::Text(mark)]) = <[Value; 3]>::try_from(left) else {
+                            let hint = format!("what is left of the body of record {seq} is not one");
+                            return Err(Error::new("commitment-broken", hint));
+                        };
+                        if mark != REST {
+                            let hint = format!("the sealed body of record {seq} has the mark {mark:?}");
+                            return Err(Error::new("commitment-broken", hint));
+                        }
+                        // The record that erased it says what it must be; the journal compares the two.
+                        return Ok(self.with_body(seq, at, Body::Rest { commitment: expected, salt, content }));
+                    }
                     None => None,
                     Some(Value::List(pair)) => match <[Value; 2]>::try_from(pair) {
                         Ok([Value::Text(salt), content]) if commitment(&salt, &content) == expected => {
@@ -261,7 +303,11 @@ impl RecordForm {
                 Body::Sealed { commitment: expected, content }
             }
         };
-        Ok(Record {
+        Ok(self.with_body(seq, at, body))
+    }
+
+    fn with_body(self, seq: Seq, at: Millis, body: Body) -> Record {
+        Record {
             seq,
             recorded_at: at,
             valid_from: self.from.unwrap_or(at),
@@ -273,6 +319,6 @@ impl RecordForm {
             origin: self.origin,
             kind: self.kind,
             body,
-        })
+        }
     }
 }

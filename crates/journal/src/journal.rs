@@ -24,6 +24,9 @@ pub fn genesis(id: &str) -> String {
     digest.finish()
 }
 
+/// The kind of the records that erase something of earlier ones.
+const PURGED: &str = "memory.purged";
+
 /// The append-only log, in memory.
 #[derive(Clone, Debug)]
 pub struct Journal {
@@ -150,6 +153,49 @@ impl Journal {
         self.recorded_at = frame.recorded_at();
         self.chain.clone_from(&frame.chain);
         self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Puts what is left in the place of a sealed body, and of its bytes; the chain stays whole. Gives the
+    /// number of the frame that is to be stored again; `None` when the record's body is not sealed.
+    pub fn erase(&mut self, seq: Seq, salt: &str, rest: Value) -> Option<u64> {
+        let after = self.frames.partition_point(|f| f.first <= seq);
+        let frame = self.frames.get_mut(after.checked_sub(1)?)?;
+        let record = frame.records.get_mut(usize::try_from(seq.checked_sub(frame.first)?).ok()?)?;
+        let commitment = match &record.body {
+            Body::Open(_) => return None,
+            Body::Sealed { commitment, .. } | Body::Rest { commitment, .. } => commitment.clone(),
+        };
+        record.body = Body::Rest { commitment, salt: salt.to_owned(), content: rest };
+        frame.rewrite();
+        Some(frame.number)
+    }
+
+    /// Checks that whatever is left of an erased body is what the last record that erased something of it says:
+    /// `rest: {"<seq>": "<commitment>"}` in its data.
+    ///
+    /// # Errors
+    /// `commitment-broken`.
+    pub fn check_rests(&self) -> Result<(), Error> {
+        let mut said: Vec<(Seq, &str)> = Vec::new();
+        for record in self.records() {
+            let rests = record.data().get("rest").and_then(Value::as_map).filter(|_| record.kind == PURGED);
+            for (seq, commitment) in rests.into_iter().flatten() {
+                if let (Ok(seq), Some(commitment)) = (seq.parse(), commitment.as_str()) {
+                    said.push((seq, commitment));
+                }
+            }
+        }
+        for record in self.records() {
+            let Body::Rest { salt, content, .. } = &record.body else { continue };
+            let own = commitment(salt, content);
+            // After a crash between two purges, what is left may be what an earlier one of them left.
+            if !said.iter().any(|(seq, commitment)| *seq == record.seq && *commitment == own) {
+                let hint = format!("what is left of record {} is not what was left when it was erased", record.seq);
+                let number = self.frame_of(record.seq).map_or(0, |f| f.number);
+                return Err(Error::new("commitment-broken", hint).at(0, number));
+            }
+        }
         Ok(())
     }
 

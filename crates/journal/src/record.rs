@@ -77,6 +77,29 @@ pub enum Body {
         /// The salt in hexadecimal and the content; `None` once erased.
         content: Option<(String, Value)>,
     },
+    /// What is left of a sealed body of which something was erased. A later record says what its own
+    /// commitment is: see [`crate::Journal::erase`].
+    Rest {
+        /// The commitment of the whole body, as its frame holds it.
+        commitment: String,
+        /// The salt of what is left, in hexadecimal.
+        salt: String,
+        /// What is left.
+        content: Value,
+    },
+}
+
+impl Body {
+    /// The salt and the content of a body that was sealed and is not wholly erased.
+    #[must_use]
+    pub fn sealed(&self) -> Option<(&str, &Value)> {
+        match self {
+            Self::Sealed { content: Some((salt, content)), .. } | Self::Rest { salt, content, .. } => {
+                Some((salt, content))
+            }
+            Self::Open(_) | Self::Sealed { content: None, .. } => None,
+        }
+    }
 }
 
 /// One entry of the journal.
@@ -114,7 +137,7 @@ impl Record {
     pub fn data(&self) -> &Value {
         match &self.body {
             Body::Open(value) => value,
-            Body::Sealed { content: Some((_, value)), .. } => value,
+            Body::Sealed { content: Some((_, value)), .. } | Body::Rest { content: value, .. } => value,
             Body::Sealed { content: None, .. } => &ERASED,
         }
     }

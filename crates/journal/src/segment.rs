@@ -63,6 +63,16 @@ pub fn read_segment(bytes: &[u8]) -> Result<Vec<Frame>, Error> {
     Ok(frames)
 }
 
+/// A line that something on the way has put bytes around.
+pub(crate) fn line_ends(line: &str) -> Error {
+    let what = if line.ends_with('\r') {
+        "the line ends were changed on the way (CRLF for LF); take the file as bytes, as it was written"
+    } else {
+        "a line begins and ends with its frame, and nothing stands around it"
+    };
+    Error::new("line-ends-changed", what)
+}
+
 /// Reads lines of frames until the first that is not good: the good ones, and what is wrong with the next.
 #[must_use]
 pub fn read_frames(text: &str) -> (Vec<Frame>, Option<Error>) {
@@ -74,6 +84,9 @@ pub fn read_frames(text: &str) -> (Vec<Frame>, Option<Error>) {
             let error = Error::new("truncated", "the last line is not complete").at(byte + line.len(), number);
             return (frames, Some(error));
         };
+        if content != content.trim() {
+            return (frames, Some(line_ends(content).at(byte, number)));
+        }
         let follows = |frame: Frame| match frames.last() {
             Some(last) if frame.previous != last.chain || frame.number != last.number + 1 => {
                 Err(Error::new("chain-broken", "this frame does not follow the one before it"))

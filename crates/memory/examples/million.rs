@@ -27,6 +27,84 @@ fn timed<T>(what: &str, times: u32, mut run: impl FnMut() -> T) {
     println!("{what:<44} {:>12.2} µs", start.elapsed().as_secs_f64() * 1e6 / f64::from(times));
 }
 
+/// The synchronous rows, and the same events in bulk as columns.
+fn scalar(memory: &Memory, clock: i64, state: &mut u64) {
+    let mut out = Vec::with_capacity(1 << 16);
+    let kinds: Vec<u16> = ["kind3", "kind7", "kind12"].iter().filter_map(|k| memory.kind_number(k)).collect();
+    for (what, width) in [("rows: window of about ten", 700_000), ("rows: window of about a thousand", 80_000_000)] {
+        let mut found = 0;
+        timed(what, 2_000, || {
+            let since = (next(state) % clock as u64) as i64;
+            found += memory.rows_in(since, since + width, &kinds, usize::MAX, &mut out);
+        });
+        println!("    {} rows a query", found / 2_000);
+    }
+    let rare = memory.kind_number("kind0").unwrap_or(0);
+    timed("rows: last of a kind", 5_000, || {
+        let kind = if next(state).is_multiple_of(2) { rare } else { (next(state) % 16) as u16 };
+        memory.last_row(kind, (next(state) % clock as u64) as i64)
+    });
+    timed("rows: latest fifty of an entity", 5_000, || {
+        memory.rows_of((next(state) % 5_000) as u32, (next(state) % clock as u64) as i64, 50, &mut out)
+    });
+    timed("rows: counts in 1,000 parts by kind, everything", 50, || memory.counts_into(0, clock, 1_000, &mut out));
+    timed("rows: counts in 1,000 parts by kind, one hundredth", 500, || {
+        let since = (next(state) % clock as u64) as i64;
+        memory.counts_into(since, since + clock / 100, 1_000, &mut out)
+    });
+    timed("rows: drawn, first", 1, || memory.drawn_into(0, clock, 1_000, &mut out));
+    timed("rows: drawn, 1,000 parts", 500, || memory.drawn_into(0, clock, 1_000, &mut out));
+    timed("rows: two words in a tenth of the time", 200, || {
+        let since = (next(state) % clock as u64) as i64;
+        let words = format!("w{} w{}", 1_000 + next(state) % 19_000, 1_000 + next(state) % 19_000);
+        memory.rows_with(&words, since, since + clock / 10, &[], 10, &mut out)
+    });
+    timed("rows: three common words, everything", 20, || {
+        memory.rows_with("w19001 w19500 w19900", i64::MIN, i64::MAX, &[], 10, &mut out)
+    });
+    let count = memory.row_count();
+    let mut bulk = Memory::default();
+    let mut spent = 0.0;
+    let mut bytes = 0;
+    for (seq, first) in (0..count).step_by(100_000).enumerate() {
+        let rows = first..(first + 100_000).min(count);
+        let mut columns = throughline_memory::Columns {
+            kinds: (0..memory.kind_count()).map(|k| memory.kind_name(k as u16).unwrap().to_owned()).collect(),
+            entities: (0..).map_while(|e| memory.entity_name(e).map(str::to_owned)).collect(),
+            ..throughline_memory::Columns::default()
+        };
+        for row in rows.clone() {
+            let row = row as u32;
+            columns.at.push(memory.row_time(row).unwrap());
+            columns.kind.push(memory.row_kind(row).unwrap());
+            let own = memory.row_entities(row).unwrap();
+            columns.entity_count.push(own.len() as u32);
+            columns.entity.extend(own);
+        }
+        let start = Instant::now();
+        let mut data = columns.to_value();
+        if let Value::Map(map) = &mut data {
+            map.insert("first".into(), (seq as u64 + 1).into());
+        }
+        bytes += data.to_json().len();
+        bulk.evolve(&Record {
+            seq: seq as u64 + 1,
+            recorded_at: clock,
+            valid_from: clock,
+            thread: "main".into(),
+            turn: 0,
+            actor: Actor::of(ActorKind::Import),
+            cause: None,
+            reason: String::new(),
+            origin: None,
+            kind: throughline_memory::kind::COLUMNS.into(),
+            body: Body::Open(data),
+        });
+        spent += start.elapsed().as_secs_f64();
+    }
+    println!("columns: {} events packed and folded at {:.0} a second, {bytes} bytes", bulk.len(), count as f64 / spent);
+}
+
 fn main() {
     let events: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
     let mut state = 42;
@@ -112,6 +190,7 @@ fn main() {
         let words = Some(format!("w{} w{}", 1_000 + next(&mut state) % 19_000, 1_000 + next(&mut state) % 19_000));
         recall(&Recall { since, until, words, limit: Some(10), ..Recall::default() }).total
     });
+    scalar(&memory, clock, &mut state);
     timed("twenty neighbours", 200, || memory.neighbours(at, (next(&mut state) % clock as u64) as i64, 10));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if let Some(line) = status.lines().find(|l| l.starts_with("VmRSS")) {

@@ -9,7 +9,7 @@ use throughline_protocol::command::RememberColumns;
 use throughline_value::{Map, Value};
 
 use crate::limits::{
-    MAX_COLUMN_ROWS, MAX_ENTITIES, MAX_KINDS, MAX_MILLIS, MAX_NAME_BYTES, MAX_TEXT_BYTES,
+    MAX_COLUMN_ROWS, MAX_DIMENSIONS, MAX_ENTITIES, MAX_KINDS, MAX_MILLIS, MAX_NAME_BYTES, MAX_TEXT_BYTES,
 };
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -129,6 +129,10 @@ pub struct Columns {
     pub importance: Vec<u16>,
     /// Its number at the source; empty when the record's holds for all.
     pub place: Vec<u64>,
+    /// How many components each vector has; 0 when there are none.
+    pub vector_size: u32,
+    /// The vectors of all rows one after the other, as little-endian 32-bit floats; zeros for a row without.
+    pub vector: Vec<u8>,
     /// Rows that were purged.
     pub gone: Vec<u32>,
 }
@@ -186,6 +190,8 @@ impl Columns {
             lasts: narrow(get(&command.lasts, "lasts", false)?).ok_or_else(|| bad("lasts"))?,
             importance: narrow(get(&command.importance, "importance", false)?).ok_or_else(|| bad("importance"))?,
             place: narrow(get(&command.place, "place", false)?).ok_or_else(|| bad("place"))?,
+            vector_size: command.vector_size,
+            vector: decode(&command.vector).ok_or_else(|| bad("vector"))?,
             gone: Vec::new(),
         };
         this.check()?;
@@ -212,6 +218,8 @@ impl Columns {
             lasts: narrow(get("lasts")?)?,
             importance: narrow(get("importance")?)?,
             place: narrow(get("place")?)?,
+            vector_size: u32::try_from(data.get("vector_size").map_or(Some(0), Value::as_i64)?).ok()?,
+            vector: decode(data.get("vector").map_or(Some(""), Value::as_str)?)?,
             gone: narrow(get("gone")?)?,
         };
         this.check().ok()?;
@@ -238,6 +246,8 @@ impl Columns {
         set("lasts", pack(self.lasts.iter().copied()).into(), self.lasts.is_empty());
         set("importance", pack(self.importance.iter().map(|n| u64::from(*n))).into(), self.importance.is_empty());
         set("place", pack(self.place.iter().copied()).into(), self.place.is_empty());
+        set("vector_size", i64::from(self.vector_size).into(), self.vector.is_empty());
+        set("vector", encode(&self.vector).into(), self.vector.is_empty());
         set("gone", pack(self.gone.iter().map(|n| u64::from(*n))).into(), self.gone.is_empty());
         Value::Map(map)
     }
@@ -302,6 +312,15 @@ impl Columns {
         if self.importance.iter().any(|n| *n > 1_001) {
             return refuse("importance-out-of-range", "importance", "importance goes from 0 to 1".to_owned());
         }
+        let size = self.vector_size as usize;
+        if size > MAX_DIMENSIONS || self.vector.len() != size * 4 * rows {
+            let message = format!("`vector` holds {size} floats of four bytes for each of {rows} rows, and has {}", self.vector.len());
+            return refuse("bad-column", "vector", message);
+        }
+        let floats = self.vector.chunks_exact(4).filter_map(|four| four.try_into().ok()).map(f32::from_le_bytes);
+        if floats.into_iter().any(|x| !x.is_finite()) {
+            return refuse("bad-vector", "vector", "the components are finite".to_owned());
+        }
         let mut end = 0usize;
         for bytes in &self.text_bytes {
             end += *bytes as usize;
@@ -317,6 +336,14 @@ impl Columns {
             return refuse("bad-column", "text_bytes", message);
         }
         Ok(())
+    }
+
+    /// The vector of a row; `None` when it has none.
+    pub(crate) fn vector_of(&self, row: usize) -> Option<Vec<f32>> {
+        let bytes = self.vector_size as usize * 4;
+        let own = self.vector.get(row * bytes..(row + 1) * bytes).filter(|own| own.iter().any(|byte| *byte != 0))?;
+        let vector: Vec<f32> = own.chunks_exact(4).filter_map(|four| four.try_into().ok()).map(f32::from_le_bytes).collect();
+        vector.iter().any(|x| *x != 0.0).then_some(vector)
     }
 
     /// The same without some rows; their numbers stay taken.
@@ -339,6 +366,8 @@ impl Columns {
                 for column in [&mut rest.entity_count, &mut rest.text_bytes] {
                     column.get_mut(row).into_iter().for_each(|n| *n = 0);
                 }
+                let bytes = self.vector_size as usize * 4;
+                rest.vector.get_mut(row * bytes..(row + 1) * bytes).into_iter().for_each(|own| own.fill(0));
                 rest.lasts.get_mut(row).into_iter().for_each(|n| *n = 0);
                 rest.importance.get_mut(row).into_iter().for_each(|n| *n = 0);
             } else {

@@ -187,10 +187,9 @@ impl Memory {
 
     /// What is left of a record's data when some events in it are purged.
     #[must_use]
-    pub fn rest_of(&self, record: &throughline_journal::Record, ids: &[&str]) -> Value {
-        let data = record.data();
+    pub fn rest_of(kind: &str, data: &Value, ids: &[&str]) -> Value {
         let tomb = |name: &str, id: &str| Value::from([(name, Value::from(id)), ("purged", true.into())]);
-        match record.kind.as_str() {
+        match kind {
             kind::COLUMNS => {
                 let first = data.get("first").and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
                 let rows: std::collections::BTreeSet<u32> = ids

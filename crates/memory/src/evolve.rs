@@ -140,6 +140,9 @@ impl Memory {
             if let Some(importance) = columns.importance.get(place).and_then(|n| n.checked_sub(1)) {
                 self.table.set_thousandths(row, importance);
             }
+            if let Some(vector) = columns.vector_of(place) {
+                self.vectors.add(row, &vector);
+            }
             let held = self.words.add(row, text);
             self.table.set_words(row, held);
             words += i64::from(held);

@@ -13,6 +13,11 @@ use crate::pyramid::LANES;
 /// What a column gives for a row whose body is not in memory: it was purged, or no such row was ever made.
 pub const NOT_RESIDENT: &str = "not-resident";
 
+/// How many rows are looked at at a time.
+const STRIDE: usize = 64;
+/// Up to this many kinds are counted in four tables at once, so that one count need not wait for another.
+const FEW_KINDS: usize = 32;
+
 /// Which kinds are wanted, by number.
 struct Wanted {
     all: bool,
@@ -163,7 +168,11 @@ impl Memory {
             let kinds = block.kind.get(..end)?;
             let rows = block.row.get(..end)?;
             let found = |(k, row): &(&u16, &u32)| **k == kind && !self.table.is_dead(**row);
-            kinds.iter().zip(rows).rev().find(found).map(|(_, row)| *row)
+            // Many at a time first, without a branch for each.
+            let chunks = kinds.rchunks(STRIDE).zip(rows.rchunks(STRIDE));
+            let holds = |kinds: &[u16]| kinds.iter().fold(false, |any, k| any | (*k == kind));
+            let mut hits = chunks.filter(|(kinds, _)| holds(kinds));
+            hits.find_map(|(kinds, rows)| kinds.iter().zip(rows).rev().find(found).map(|(_, row)| *row))
         };
         let last = blocks.get(end.checked_sub(1)?)?;
         if last.summary.mask & mask != 0
@@ -203,8 +212,12 @@ impl Memory {
         let edge = |i: usize| Millis::try_from(i128::from(since) + span * i as i128 / parts as i128).unwrap_or(until);
         let blocks = self.time.blocks();
         let mut number = self.time.first_block(since);
-        // Where the part that is counted begins, as a place in the block.
+        // What the block holds before the place, and before the place that comes next.
         let mut place = blocks.get(number).map_or(0, |b| b.ts.partition_point(|ts| *ts < since));
+        let (mut before, mut after) = (vec![0u32; kinds], vec![0u32; kinds]);
+        if let Some(block) = blocks.get(number) {
+            self.count_before(block, (0, None), place, &mut before);
+        }
         for (part, counts) in out.chunks_exact_mut(kinds).enumerate() {
             let end = edge(part + 1);
             while let Some(block) = blocks.get(number) {
@@ -213,45 +226,79 @@ impl Memory {
                     true => block.ts.len(),
                     false => place + block.ts.get(place..).map_or(0, |rest| rest.partition_point(|ts| *ts < end)),
                 };
-                self.count_part(block, place, to, counts);
+                if to > place {
+                    self.count_before(block, (place, Some(&before)), to, &mut after);
+                    for ((count, a), b) in counts.iter_mut().zip(&after).zip(&before) {
+                        *count = count.wrapping_add(a.wrapping_sub(*b));
+                    }
+                }
                 if !whole {
+                    if to > place {
+                        std::mem::swap(&mut before, &mut after);
+                    }
                     place = to;
                     break;
                 }
                 (number, place) = (number + 1, 0);
+                before.fill(0);
             }
         }
         parts
     }
 
-    /// Counts the live rows of a block from one place to another, from whichever side is the shorter way.
-    fn count_part(&self, block: &Block, from: usize, to: usize, counts: &mut [u32]) {
-        let bump = |counts: &mut [u32], from: usize, to: usize, up: bool| {
-            let kinds = block.kind.get(from..to).unwrap_or_default();
-            let change = |kind: &u16, counts: &mut [u32]| {
-                if let Some(slot) = counts.get_mut(usize::from(*kind)) {
-                    *slot = if up { slot.wrapping_add(1) } else { slot.wrapping_sub(1) };
-                }
-            };
-            if block.summary.is_clean() {
-                kinds.iter().for_each(|kind| change(kind, counts));
-            } else {
-                let rows = block.row.get(from..to).unwrap_or_default();
-                let live = kinds.iter().zip(rows).filter(|(_, row)| !self.table.is_dead(**row));
-                live.for_each(|(kind, _)| change(kind, counts));
-            }
-        };
-        if (to - from) * 2 <= block.row.len() {
-            bump(counts, from, to, true);
+    /// How many live rows of each kind a block holds before a place: counted from its begin, its end, or a place
+    /// where that is known, whichever is nearest.
+    fn count_before(&self, block: &Block, known: (usize, Option<&Vec<u32>>), place: usize, counts: &mut Vec<u32>) {
+        let len = block.row.len();
+        let from_known = place.abs_diff(known.0);
+        if let Some(before) = known.1.filter(|_| from_known <= len - place && place >= known.0) {
+            counts.copy_from_slice(before);
+            self.tally(block, known.0, place, counts, true);
+            return;
+        }
+        counts.fill(0);
+        if place <= len - place {
+            self.tally(block, 0, place, counts, true);
             return;
         }
         for kind in &block.summary.kinds {
             if let Some(slot) = counts.get_mut(usize::from(kind.kind)) {
-                *slot = slot.wrapping_add(kind.live);
+                *slot = kind.live;
             }
         }
-        bump(counts, 0, from, false);
-        bump(counts, to, block.row.len(), false);
+        self.tally(block, place, len, counts, false);
+    }
+
+    /// Adds the live rows of a block from one place to another to the counts, or takes them away.
+    fn tally(&self, block: &Block, from: usize, to: usize, counts: &mut [u32], up: bool) {
+        let kinds = block.kind.get(from..to).unwrap_or_default();
+        let mut change = |kind: usize, n: u32| {
+            if let Some(slot) = counts.get_mut(kind) {
+                *slot = if up { slot.wrapping_add(n) } else { slot.wrapping_sub(n) };
+            }
+        };
+        if !block.summary.is_clean() {
+            let rows = block.row.get(from..to).unwrap_or_default();
+            for (kind, row) in kinds.iter().zip(rows) {
+                change(usize::from(*kind), u32::from(!self.table.is_dead(*row)));
+            }
+        } else if self.table.kinds.len() > FEW_KINDS {
+            kinds.iter().for_each(|kind| change(usize::from(*kind), 1));
+        } else {
+            let mut tables = [[0u32; FEW_KINDS]; 4];
+            let mut fours = kinds.chunks_exact(4);
+            for four in fours.by_ref() {
+                for (table, kind) in tables.iter_mut().zip(four) {
+                    if let Some(slot) = table.get_mut(usize::from(*kind) % FEW_KINDS) {
+                        *slot += 1;
+                    }
+                }
+            }
+            fours.remainder().iter().for_each(|kind| change(usize::from(*kind), 1));
+            for kind in 0..self.table.kinds.len() {
+                change(kind, tables.iter().filter_map(|table| table.get(kind)).sum());
+            }
+        }
     }
 
     /// The counters of the pyramid for a window, in at most about so many parts: where the first begins, how

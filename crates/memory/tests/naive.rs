@@ -259,7 +259,7 @@ fn purge(run: &mut Run, random: &mut Random, past: &mut [(Seq, Vec<Plain>)]) {
     let seqs = run.memory.records_of(&refs);
     for seq in seqs {
         let record = &run.records[seq as usize - 1];
-        let rest = run.memory.rest_of(record, &refs);
+        let rest = Memory::rest_of(record.kind.as_str(), record.data(), &refs);
         run.records[seq as usize - 1].body = Body::Open(rest);
     }
     let decision = run.decide(None, "main", |m, c| m.decide_purge(c, &Purge { memories: ids.clone() })).unwrap();

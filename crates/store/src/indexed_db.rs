@@ -161,6 +161,24 @@ impl IndexedDb {
         Ok(())
     }
 
+    async fn erase_frames(&self, head: &Head, frames: &[Frame]) -> Result<bool, StoreError> {
+        let Some(first) = frames.iter().map(|frame| frame.number).min() else { return Ok(true) };
+        let from = read::segment_holding(&self.connection, &self.name, first).await?;
+        let found = read::journal(&self.connection, &self.name, from).await?;
+        let meta = Meta::read(found.meta.as_deref().ok_or(StoreError::Gone)?)?;
+        if !meta.is_at(head) {
+            return Ok(false);
+        }
+        let mut segments = Vec::new();
+        for (first, bytes) in &found.segments {
+            if let Some(bytes) = load::erased(*first, bytes, frames)? {
+                segments.push((*first, bytes));
+            }
+        }
+        let id = self.id.borrow().clone();
+        self.write(&Write::Erase { id, head: head.clone(), meta, segments }).await
+    }
+
     async fn frames_after(&self, number: u64) -> Result<Vec<Frame>, StoreError> {
         let from = read::segment_holding(&self.connection, &self.name, number + 1).await?;
         let found = read::journal(&self.connection, &self.name, from).await?;
@@ -201,6 +219,10 @@ impl Store for IndexedDb {
 
     fn after(&self, number: u64) -> Pending<'_, Vec<Frame>> {
         Box::pin(self.frames_after(number))
+    }
+
+    fn erase<'a>(&'a self, head: &'a Head, frames: &'a [Frame]) -> Pending<'a, bool> {
+        Box::pin(self.erase_frames(head, frames))
     }
 
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {

@@ -30,6 +30,10 @@ pub fn load<'a>(meta: &str, segments: impl IntoIterator<Item = (u64, &'a [u8])>)
             return Ok(Salvaged { journal, damage });
         }
     }
+    if let Err(error) = journal.check_rests() {
+        let damage = Some(damage(&error, last, &journal));
+        return Ok(Salvaged { journal, damage });
+    }
     let damage = (!meta.is_at(&journal.head())).then(|| {
         let head = journal.head();
         StoreError::Unreadable(Box::new(Damage {
@@ -84,6 +88,19 @@ pub(crate) fn missed(expected: &Head, frames: Vec<Frame>) -> Result<Appended, St
 
 pub(crate) fn no_meta() -> StoreError {
     StoreError::damaged("meta-missing", "there are segments, but the text that says what they are is missing")
+}
+
+/// A segment in which some frames are replaced by what is left of them; `None` when it holds none of them.
+pub(crate) fn erased(first: u64, bytes: &[u8], frames: &[Frame]) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut all = read_segment(bytes).map_err(|error| damage(&error, first, &Journal::new("")))?;
+    let mut changed = false;
+    for frame in &mut all {
+        if let Some(other) = frames.iter().find(|other| other.number == frame.number && other.chain == frame.chain) {
+            changed |= frame.line != other.line;
+            *frame = other.clone();
+        }
+    }
+    Ok(changed.then(|| write_segment(&all)))
 }
 
 /// Cuts a journal into segments of about [`SEGMENT_BYTES`], each with the number of its first frame.

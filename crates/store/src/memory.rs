@@ -109,6 +109,24 @@ impl Memory {
         Ok(frames)
     }
 
+    fn erase_now(&self, head: &Head, frames: &[Frame]) -> Result<bool, StoreError> {
+        let shelf = self.shelf();
+        let mut shelf = shelf.borrow_mut();
+        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
+        if meta.id != *self.id.borrow() {
+            return Err(StoreError::Gone);
+        }
+        if !meta.is_at(head) {
+            return Ok(false);
+        }
+        for (first, bytes) in shelf.segments.iter_mut() {
+            if let Some(other) = load::erased(*first, bytes, frames)? {
+                *bytes = other;
+            }
+        }
+        Ok(true)
+    }
+
     fn import_now(&self, journal: &Journal) -> Result<(), StoreError> {
         let shelf = self.shelf();
         let mut shelf = shelf.borrow_mut();
@@ -142,6 +160,10 @@ impl Store for Memory {
 
     fn after(&self, number: u64) -> Pending<'_, Vec<Frame>> {
         ready(self.after_now(number))
+    }
+
+    fn erase<'a>(&'a self, head: &'a Head, frames: &'a [Frame]) -> Pending<'a, bool> {
+        ready(self.erase_now(head, frames))
     }
 
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {

@@ -35,6 +35,10 @@ pub trait Store {
     /// The frames after frame `number`.
     fn after(&self, number: u64) -> Pending<'_, Vec<Frame>>;
 
+    /// Puts frames of which something was erased in the place of what is stored of them, if the stored head is
+    /// `head`. False when it is not: then nothing was written.
+    fn erase<'a>(&'a self, head: &'a Head, frames: &'a [Frame]) -> Pending<'a, bool>;
+
     /// Puts a whole journal in the place of the empty one that was opened; all of it or nothing.
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()>;
 

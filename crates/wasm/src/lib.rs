@@ -7,8 +7,12 @@
 //! left in the global [`PANIC_GLOBAL`], and every later request is refused with `engine-crashed`.
 
 #[cfg(target_arch = "wasm32")]
+mod rows;
+#[cfg(target_arch = "wasm32")]
 mod session;
 
+#[cfg(target_arch = "wasm32")]
+pub use rows::Rows;
 #[cfg(target_arch = "wasm32")]
 pub use session::Session;
 

@@ -94,6 +94,11 @@ impl Session {
         })
     }
 
+    /// The synchronous rows of this session's memory.
+    pub fn rows(&self) -> crate::Rows {
+        crate::Rows::new(self.session.clone())
+    }
+
     /// Calls `listener` with every push as JSON text.
     pub fn on_push(&self, listener: Function) {
         self.host.on_push(listener);

@@ -91,6 +91,9 @@ impl Store for Faulty {
     fn after(&self, number: u64) -> Pending<'_, Vec<Frame>> {
         self.inner.after(number)
     }
+    fn erase<'a>(&'a self, head: &'a Head, frames: &'a [Frame]) -> Pending<'a, bool> {
+        self.inner.erase(head, frames)
+    }
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {
         self.inner.import(journal)
     }

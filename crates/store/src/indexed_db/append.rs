@@ -23,6 +23,8 @@ pub(super) enum Write {
     Append { expected: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)> },
     /// Another journal in the place of an empty one.
     Replace { id: String, expected: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)> },
+    /// What is left of segments that are there, while the head stays as it is.
+    Erase { id: String, head: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)> },
     /// Nothing of this name any more.
     Remove,
 }
@@ -105,6 +107,8 @@ struct Puts {
     after: Meta,
     segments: Vec<(u64, JsValue)>,
     again: bool,
+    /// Whether segments are put in the place of those that are there.
+    replaces: bool,
 }
 
 impl Puts {
@@ -116,6 +120,9 @@ impl Puts {
             Write::Replace { id, expected, meta, segments } => {
                 (Some((id.clone(), expected.clone())), meta.clone(), segments.as_slice())
             }
+            Write::Erase { id, head, meta, segments } => {
+                (Some((id.clone(), head.clone())), meta.clone(), segments.as_slice())
+            }
             Write::Create { meta } => (None, meta.clone(), [].as_slice()),
             Write::Remove => {
                 (None, Meta::new("", &Head { seq: 0, frame: 0, chain: String::new() }, None), [].as_slice())
@@ -123,7 +130,9 @@ impl Puts {
         };
         let segments =
             segments.iter().map(|(first, bytes)| (*first, Uint8Array::from(bytes.as_slice()).into())).collect();
-        Self { name: name.to_owned(), before, after, segments, again }
+        let replaces = matches!(write, Write::Erase { .. });
+        // Erasing twice is erasing once: it is never taken for done already.
+        Self { name: name.to_owned(), before, after, segments, again: again && !replaces, replaces }
     }
 }
 
@@ -160,7 +169,11 @@ fn put(transaction: &IdbTransaction, puts: &Puts) -> Result<(), JsValue> {
     let segments = transaction.object_store(SEGMENTS)?;
     for (first, bytes) in &puts.segments {
         // `add` refuses a key that is taken: a second fence behind the comparison of heads.
-        segments.add_with_key(bytes, &key(&puts.name, *first))?;
+        if puts.replaces {
+            segments.put_with_key(bytes, &key(&puts.name, *first))?;
+        } else {
+            segments.add_with_key(bytes, &key(&puts.name, *first))?;
+        }
     }
     transaction.object_store(META)?.put_with_key(&puts.after.write().into(), &puts.name.as_str().into())?;
     Ok(())

@@ -1,0 +1,279 @@
+// The synchronous rows of a session whose engine runs on this thread: numbers in, numbers out.
+
+import { ThroughlineError } from "./error.js";
+
+/** The rows as the wasm module gives them. */
+export interface RawRows {
+  results(): number;
+  count(): number;
+  kind(name: string): number;
+  kind_names(): string;
+  entity(name: string): number;
+  entity_name(entity: number): string | undefined;
+  time(row: number): number;
+  row_kind(row: number): number;
+  text(row: number): string | undefined;
+  id(row: number): string | undefined;
+  row(id: string): number;
+  entities(row: number): number;
+  result_times(count: number): number;
+  set_kinds(kinds: Uint16Array): void;
+  window(since: number, until: number, limit: number): number;
+  last(kind: number, before: number): number;
+  history(entity: number, before: number, limit: number): number;
+  counts(since: number, until: number, parts: number): number;
+  drawn(since: number, until: number, most: number): number;
+  drawn_begin(): number;
+  drawn_width(): number;
+  words(words: string, since: number, until: number, limit: number): number;
+  nearest(vector: Float32Array, since: number, until: number, limit: number): number;
+  insert(
+    kinds: string,
+    entities: string,
+    at: Float64Array,
+    kind: Uint16Array,
+    entityCount: Uint32Array,
+    entity: Uint32Array,
+    text: string,
+    textBytes: Uint32Array,
+    lasts: Float64Array,
+    importance: Uint16Array,
+    place: Float64Array,
+    vectorSize: number,
+    vector: Uint8Array,
+    meta: string,
+  ): Promise<unknown>;
+}
+
+/** What a column gives for a row that is not in memory: it was purged, or never made. */
+export const NOT_RESIDENT = "not-resident";
+
+/** Which rows. Times are milliseconds since 1970. */
+export interface Which {
+  /** Not before this time. */
+  from?: number;
+  /** Before this time. */
+  to?: number;
+  /** Only these kinds, by number. */
+  kinds?: ArrayLike<number>;
+  /** At most so many; as many as `out` holds when absent. */
+  limit?: number;
+  /** Where the row numbers go; without it they stay in {@link Rows.found}. */
+  out?: Uint32Array;
+}
+
+/** Which counts. */
+export interface WhichCounts {
+  /** Where the window begins. */
+  from: number;
+  /** Where it ends. */
+  to: number;
+  /** How many equal parts; about how many, for drawing. */
+  parts: number;
+  /** Where the counts go. */
+  out?: Uint32Array;
+}
+
+const NO_KINDS: ArrayLike<number> = [];
+
+/**
+ * The memory of a session whose engine runs on this thread, as rows. A row is one version of an event; its number
+ * is never used again. Nothing is allocated for a row: results are numbers, and columns are read one by one.
+ * What is not said otherwise is as of now, begins in the window, and is in order of time.
+ */
+export class Rows {
+  readonly #raw: () => RawRows;
+  readonly #memory: WebAssembly.Memory;
+  #words = new Uint32Array(0);
+  #kinds: ArrayLike<number> = NO_KINDS;
+  #of: RawRows | undefined;
+  #length = 0;
+
+  /** @internal */
+  constructor(raw: () => RawRows, memory: WebAssembly.Memory) {
+    this.#raw = raw;
+    this.#memory = memory;
+  }
+
+  #rows(): RawRows {
+    const rows = this.#raw();
+    if (rows !== this.#of) {
+      this.#of = rows;
+      this.#kinds = NO_KINDS;
+    }
+    return rows;
+  }
+
+  #view(rows: RawRows, length: number): Uint32Array {
+    this.#length = length;
+    const at = rows.results();
+    // The buffer moves when the memory grows.
+    if (this.#words.buffer !== this.#memory.buffer) this.#words = new Uint32Array(this.#memory.buffer);
+    return this.#words.subarray(at >>> 2, (at >>> 2) + length);
+  }
+
+  #give(rows: RawRows, found: number, out: Uint32Array | undefined): number {
+    if (out === undefined) {
+      this.#length = found;
+      return found;
+    }
+    const count = Math.min(found, out.length);
+    const at = rows.results() >>> 2;
+    if (this.#words.buffer !== this.#memory.buffer) this.#words = new Uint32Array(this.#memory.buffer);
+    const words = this.#words;
+    // A few are copied faster one by one.
+    if (count <= 32) for (let i = 0; i < count; i += 1) out[i] = words[at + i] as number;
+    else out.set(words.subarray(at, at + count));
+    this.#length = count;
+    return count;
+  }
+
+  #about(rows: RawRows, kinds: ArrayLike<number> | undefined): void {
+    const wanted = kinds ?? NO_KINDS;
+    const before = this.#kinds;
+    let same = wanted.length === before.length;
+    for (let i = 0; same && i < wanted.length; i += 1) same = wanted[i] === before[i];
+    if (same) return;
+    const copy = Uint16Array.from(wanted);
+    rows.set_kinds(copy);
+    this.#kinds = copy;
+  }
+
+  /** How many rows were ever made; their numbers go from 0. */
+  get count(): number {
+    return this.#rows().count();
+  }
+
+  /** The last results without `out`: a view into the engine's memory, until the next call. */
+  get found(): Uint32Array {
+    return this.#view(this.#rows(), this.#length);
+  }
+
+  /** The times of the last results: a view into the engine's memory, until the next call. */
+  get foundTimes(): Float64Array {
+    const at = this.#rows().result_times(this.#length);
+    return new Float64Array(this.#memory.buffer, at, this.#length);
+  }
+
+  /** The number of a kind; -1 when no event ever had it. */
+  kindNumber(name: string): number {
+    return this.#rows().kind(name);
+  }
+
+  /** The names of the kinds, by number. */
+  kindNames(): string[] {
+    return this.#rows().kind_names().split("\n").slice(0, -1);
+  }
+
+  /** The number of an entity; -1 when no event ever had it. */
+  entityNumber(name: string): number {
+    return this.#rows().entity(name);
+  }
+
+  /** The name of an entity. */
+  entityName(entity: number): string | undefined {
+    return this.#rows().entity_name(entity);
+  }
+
+  /** When a row begins; NaN when it is not resident. */
+  time(row: number): number {
+    return this.#rows().time(row);
+  }
+
+  /** A row's kind, as a number; -1 when it is not resident. */
+  kind(row: number): number {
+    return this.#rows().row_kind(row);
+  }
+
+  /** A row's text, or `"not-resident"`: see {@link isResident} to tell it from a text. */
+  text(row: number): string {
+    return this.#rows().text(row) ?? NOT_RESIDENT;
+  }
+
+  /** Whether a row is in memory. */
+  isResident(row: number): boolean {
+    return this.#rows().row_kind(row) >= 0;
+  }
+
+  /** A row's entities, as numbers: a view into the engine's memory, until the next call. */
+  entities(row: number): Uint32Array {
+    const rows = this.#rows();
+    return this.#view(rows, rows.entities(row));
+  }
+
+  /** The id of a row's event. */
+  id(row: number): string | undefined {
+    return this.#rows().id(row);
+  }
+
+  /** The newest row of an event; -1 when there is none. */
+  row(id: string): number {
+    return this.#rows().row(id);
+  }
+
+  /** The rows of a window, in order of time. Gives how many were found. */
+  window({ from = -Infinity, to = Infinity, kinds, limit, out }: Which = {}): number {
+    const rows = this.#rows();
+    this.#about(rows, kinds);
+    return this.#give(rows, rows.window(from, to, limit ?? out?.length ?? 0xffffffff), out);
+  }
+
+  /** The last row of a kind before a time; -1 when there is none. */
+  last(kind: number, before = Infinity): number {
+    return this.#rows().last(kind, before);
+  }
+
+  /** The newest rows of an entity before a time, newest first. Gives how many were found. */
+  history(entity: number, { to = Infinity, limit, out }: Which = {}): number {
+    const rows = this.#rows();
+    return this.#give(rows, rows.history(entity, to, limit ?? out?.length ?? 0xffffffff), out);
+  }
+
+  /**
+   * Exact counts: part after part, each with one count for each kind that has a number. Gives how many kinds there
+   * are.
+   */
+  counts({ from, to, parts, out }: WhichCounts): number {
+    const rows = this.#rows();
+    const kinds = rows.counts(from, to, parts);
+    this.#give(rows, kinds * parts, out);
+    return kinds;
+  }
+
+  /**
+   * Counts for drawing, from ready-made rows of counters: about so many parts of a round width, each with
+   * {@link LANES} counts, by kind; the last one counts all kinds that have none of their own.
+   */
+  drawn({ from, to, parts, out }: WhichCounts): { begin: number; width: number; parts: number } {
+    const rows = this.#rows();
+    const count = rows.drawn(from, to, parts);
+    this.#give(rows, count * LANES, out);
+    return { begin: rows.drawn_begin(), width: rows.drawn_width(), parts: count };
+  }
+
+  /** The rows that hold the words best, best first. Gives how many were found. */
+  words(words: string, { from = -Infinity, to = Infinity, kinds, limit, out }: Which = {}): number {
+    const rows = this.#rows();
+    this.#about(rows, kinds);
+    return this.#give(rows, rows.words(words, from, to, limit ?? out?.length ?? 100), out);
+  }
+
+  /** The rows nearest to a vector, nearest first. Gives how many were found. */
+  nearest(vector: Float32Array, { from = -Infinity, to = Infinity, limit, out }: Which = {}): number {
+    const rows = this.#rows();
+    return this.#give(rows, rows.nearest(vector, from, to, limit ?? out?.length ?? 10), out);
+  }
+
+  /** @internal */
+  insert(...columns: Parameters<RawRows["insert"]>): Promise<unknown> {
+    return this.#rows().insert(...columns);
+  }
+}
+
+/** How many counts a part has for drawing. */
+export const LANES = 16;
+
+/** Refuses rows where there are none. */
+export function noRows(): ThroughlineError {
+  return new ThroughlineError("no-rows", "rows are synchronous: open the journal with `host: \"here\"` to have them");
+}
