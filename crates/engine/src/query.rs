@@ -3,7 +3,7 @@
 use serde::Serialize;
 use throughline_expr::Expr;
 use throughline_journal::{Journal, Millis, Record};
-use throughline_protocol::query::{CheckPlan, DEFAULT_LIMIT, Evaluate, Records, Timeline};
+use throughline_protocol::query::{CheckPlan, DEFAULT_LIMIT, Evaluate, PlanPromptQuery, Records, ScorePlan, Timeline};
 use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, RecordPage, Status};
 use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
 use throughline_value::{InOrder as _, Named, Value, json, to_value};
@@ -113,6 +113,8 @@ impl Asked<'_> {
             Query::MigrateSnapshot(q) => rooms.machine.migrate(&q.machine, &q.snapshot),
             Query::ImportMachine(q) => value(&throughline_agent::import_machine(&q.format, &q.definition)?),
             Query::CheckPlan(q) => value(&self.check_plan(q)),
+            Query::PlanPromptQuery(q) => value(&self.plan_prompt(q)),
+            Query::ScorePlan(q) => self.score_plan(q),
             Query::Runs(q) => value(&rooms.plans.rows(&self.at(&q.at)?)),
             Query::Run(q) => {
                 let view = rooms.plans.run(&q.run, &self.at(&q.at)?);
@@ -279,8 +281,28 @@ impl Asked<'_> {
 
     fn check_plan(&self, query: &CheckPlan) -> view::PlanReport {
         let loaded = self.state.rooms.domain_at(self.journal.head().seq);
-        let scope = throughline_plan::Scope::of(&loaded.domain).inputs(query.inputs.iter().cloned());
-        throughline_plan::check(&query.plan, &scope).1
+        let mut scope = throughline_agent::Hosted::scope(&loaded.domain, query.inputs.iter().cloned());
+        scope.max_steps = query.max_steps;
+        if !query.wanted.is_empty() {
+            scope = scope.wanted(query.wanted.iter().cloned());
+        }
+        throughline_plan::check::report(&query.plan, &scope, query.fix)
+    }
+
+    fn plan_prompt(&self, query: &PlanPromptQuery) -> view::PlanPrompt {
+        let loaded = self.state.rooms.domain_at(self.journal.head().seq);
+        let scope = throughline_agent::Hosted::scope(&loaded.domain, query.inputs.iter().cloned());
+        let language = query.language.as_deref().or(loaded.domain.languages.first().map(String::as_str)).unwrap_or("en");
+        let report = (!query.plan.is_null()).then(|| throughline_plan::check(&query.plan, &scope).1);
+        throughline_plan::prompt::prompt(&loaded.domain, &scope, language, &query.question, report.as_ref(), query.attempt)
+    }
+
+    fn score_plan(&self, query: &ScorePlan) -> Result<Value, Refusal> {
+        let loaded = self.state.rooms.domain_at(self.journal.head().seq);
+        let scope = throughline_agent::Hosted::scope(&loaded.domain, query.inputs.iter().cloned());
+        let score = throughline_plan::golden::score(&query.plan, &query.golden, &scope)
+            .map_err(|message| Refusal::new("plan-invalid", message).at_path("/golden"))?;
+        value(&score)
     }
 
     fn recall(&self, query: &throughline_protocol::query::Recall) -> Result<Value, Refusal> {

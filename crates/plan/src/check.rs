@@ -13,7 +13,7 @@ use throughline_value::{Span, Value, json};
 
 use crate::foreign;
 use crate::graph::{self, Edges, Graph};
-use crate::limits::MAX_PLAN_BYTES;
+use crate::limits::{MAX_PLAN_BYTES, MAX_REPAIRS};
 use crate::plan::{Plan, Step};
 use crate::scope::Scope;
 use crate::text::DraftPlan;
@@ -28,7 +28,7 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
         Value::Text(text) if text.len() > MAX_PLAN_BYTES => {
             let message = format!("a plan has at most {MAX_PLAN_BYTES} bytes; this one has {}", text.len());
             problems.error("plan-too-long", Span::new(MAX_PLAN_BYTES, text.len()), message);
-            return (None, report(String::new(), problems, None, &Graph::new()));
+            return (None, reported(String::new(), problems, None, &Graph::new()));
         }
         Value::Text(text) if foreign::fenced(text).is_some() => {
             let message = "the plan stands in a code fence; the fence and what stands around it are passed over";
@@ -38,7 +38,7 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
                 Err(error) => {
                     let message = format!("this looks like the JSON form, but: {error}");
                     problems.error("plan-syntax", Span::default(), message).span = None;
-                    return (None, report(text.clone(), problems, None, &Graph::new()));
+                    return (None, reported(text.clone(), problems, None, &Graph::new()));
                 }
             }
         }
@@ -47,7 +47,7 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
             Err(error) => {
                 let message = format!("this looks like the JSON form, but: {error}");
                 problems.error("plan-syntax", error.span().unwrap_or_default(), message);
-                return (None, report(text.clone(), problems, None, &Graph::new()));
+                return (None, reported(text.clone(), problems, None, &Graph::new()));
             }
         },
         Value::Text(text) => foreign::read(text, scope, &mut problems).unwrap_or_else(|| text.clone()),
@@ -56,11 +56,11 @@ pub fn check(plan: &Value, scope: &Scope) -> (Option<Plan>, PlanReport) {
     if text.len() > MAX_PLAN_BYTES {
         let message = format!("a plan has at most {MAX_PLAN_BYTES} bytes; this one has {}", text.len());
         problems.error("plan-too-long", Span::new(0, 0), message).span = None;
-        return (None, report(String::new(), problems, None, &Graph::new()));
+        return (None, reported(String::new(), problems, None, &Graph::new()));
     }
     // A JSON form of which nothing could be written down has said why.
     if text.trim().is_empty() && problems.len() > 0 {
-        return (None, report(text, problems, None, &Graph::new()));
+        return (None, reported(text, problems, None, &Graph::new()));
     }
     check_text(text, scope, problems)
 }
@@ -78,6 +78,27 @@ fn from_json(plan: &Value, scope: &Scope, problems: &mut Problems) -> String {
     foreign::json_calls(plan, scope, problems).unwrap_or_else(|| crate::json::to_text(plan, problems))
 }
 
+/// The report of a plan with both its spellings; with `fix`, of the plan that comes of every repair. Repairs come
+/// to an end; [`PlanReport::mended`] says after how many rounds.
+#[must_use]
+pub fn report(plan: &Value, scope: &Scope, fix: bool) -> PlanReport {
+    let (mut typed, mut report) = check(plan, scope);
+    let mut mended = 0;
+    while fix && mended < MAX_REPAIRS && report.diagnostics.iter().any(|d| d.fix.is_some()) {
+        let text = crate::apply_fixes(&report.text, &report.diagnostics);
+        if text == report.text {
+            break;
+        }
+        (typed, report) = check(&Value::Text(text), scope);
+        mended += 1;
+    }
+    if let Some(plan) = typed {
+        report.normal = plan.to_text();
+        report.json = plan.to_json();
+    }
+    PlanReport { mended, ..report }
+}
+
 fn check_text(text: String, scope: &Scope, mut problems: Problems) -> (Option<Plan>, PlanReport) {
     let draft = crate::text::parse(&text, scope, &mut problems);
     let graph = names::resolve(&text, &draft, scope, &mut problems);
@@ -87,7 +108,7 @@ fn check_text(text: String, scope: &Scope, mut problems: Problems) -> (Option<Pl
     branches::check(&text, &draft, &graph, &mut problems);
     budget::check(&text, &draft, &graph, scope, &mut problems);
     let plan = assemble(&text, draft, &graph);
-    let report = report(text, problems, plan.as_ref(), &graph);
+    let report = reported(text, problems, plan.as_ref(), &graph);
     (plan.filter(|_| report.ok), report)
 }
 
@@ -113,7 +134,7 @@ fn assemble(text: &str, draft: DraftPlan, graph: &Graph) -> Option<Plan> {
     Some(Plan { source: text.to_owned(), steps: steps?, note: draft.note, options: draft.options })
 }
 
-fn report(text: String, problems: Problems, plan: Option<&Plan>, graph: &Graph) -> PlanReport {
+fn reported(text: String, problems: Problems, plan: Option<&Plan>, graph: &Graph) -> PlanReport {
     let diagnostics = problems.finish();
     let steps = plan.map_or_else(Vec::new, |plan| plan.steps.iter().map(Step::view).collect());
     PlanReport {
@@ -122,6 +143,7 @@ fn report(text: String, problems: Problems, plan: Option<&Plan>, graph: &Graph) 
         steps,
         waves: graph::waves(graph),
         text,
+        ..PlanReport::default()
     }
 }
 

@@ -9,6 +9,9 @@ pub const MAX_STEPS: usize = 1_024;
 /// The most problems that one check reports. Then it ends with `too-many-problems`.
 pub const MAX_DIAGNOSTICS: usize = 256;
 
+/// The most rounds of repairs that one query applies.
+pub const MAX_REPAIRS: u32 = 64;
+
 /// The most arguments of one `CALL`. Above it: `plan-syntax`.
 pub const MAX_ARGUMENTS: usize = 64;
 

@@ -341,3 +341,27 @@ impl Plan {
         self.steps.iter().find(|step| step.id.value == name)
     }
 }
+
+impl Action {
+    /// Visits every expression of it, in the order written.
+    pub(crate) fn each_formula(&mut self, visit: &mut dyn FnMut(&mut Formula)) {
+        let lookup = |lookup: &mut Lookup, visit: &mut dyn FnMut(&mut Formula)| {
+            lookup.arguments.iter_mut().for_each(|a| visit(&mut a.value));
+            lookup.words.iter_mut().chain(&mut lookup.rule).for_each(visit);
+        };
+        match self {
+            Self::Get { arguments, .. } | Self::Call { arguments, .. } => {
+                arguments.iter_mut().for_each(|a| visit(&mut a.value));
+            }
+            Self::Search(inner) | Self::Query(inner) => lookup(inner, visit),
+            Self::Extract(extract) => extract.default.iter_mut().for_each(visit),
+            Self::Compute(formula) => visit(formula),
+            Self::If { condition, then, otherwise } => [condition, then, otherwise].into_iter().for_each(visit),
+            Self::Validate { rule, message } => std::iter::once(rule).chain(message).for_each(visit),
+            Self::Merge { items, .. } => items.iter_mut().for_each(visit),
+            Self::Filter { list, rule } => [list, rule].into_iter().for_each(visit),
+            Self::Arbitrate { within, .. } => within.iter_mut().for_each(visit),
+            Self::Ask { question, options } => std::iter::once(question).chain(options).for_each(visit),
+        }
+    }
+}

@@ -62,11 +62,15 @@ tagged! {
         "conflicts" => Conflicts,
         /// Everything wrong with a plan: [`crate::view::PlanReport`].
         "check_plan" => CheckPlan,
+        /// What a model is told so that it writes a plan: [`crate::view::PlanPrompt`].
+        "plan_prompt" => PlanPromptQuery,
+        /// How near a plan comes to a golden one: [`crate::view::PlanScore`].
+        "score_plan" => ScorePlan,
         /// The runs: a list of [`crate::view::RunRow`].
         "runs" => Runs,
         /// One run with its steps and bindings: [`crate::view::RunView`].
         "run" => Run,
-        /// Why a run went wrong and what to change: [`crate::view::Diagnosis`].
+        /// Why a run went wrong and what to change: [`crate::view::RunDiagnosis`].
         "diagnose" => Diagnose,
         /// An answer from a run's values: [`crate::view::AnswerView`].
         "render_answer" => RenderAnswer,
@@ -346,6 +350,34 @@ queries! {
         /// The plan as text, or in its JSON form.
         plan: Value,
         /// The names of values it may use.
+        inputs: Vec<String>,
+        /// The bindings that the answer uses; when they are given, what leads to none of them is of no use.
+        wanted: Vec<String>,
+        /// The most steps it may have.
+        max_steps: Option<u32>,
+        /// Whether to apply every repair and show the plan that comes of it.
+        fix: bool,
+    }
+    /// What a model is told so that it writes a plan.
+    PlanPromptQuery {
+        /// The language, `en` or `zh`; the domain's first when absent.
+        language: Option<String>,
+        /// The question.
+        question: String,
+        /// The names of values the plan may use.
+        inputs: Vec<String>,
+        /// The last reply's plan, of which the findings are quoted.
+        plan: Value,
+        /// How many replies there were.
+        attempt: u32,
+    }
+    /// How near a plan comes to a golden one.
+    ScorePlan {
+        /// The plan, in any spelling.
+        plan: Value,
+        /// The golden plan.
+        golden: Value,
+        /// The names of values that both may use.
         inputs: Vec<String>,
     }
     /// The runs.

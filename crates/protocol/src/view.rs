@@ -573,6 +573,12 @@ views! {
         waves: Vec<Vec<String>>,
         /// The plan in its text form.
         text: String,
+        /// The plan in its normal text form, when it has no errors.
+        normal: String,
+        /// The plan in its JSON form, when it has no errors.
+        json: Value,
+        /// How many rounds of repairs were applied.
+        mended: u32,
     }
     /// One problem of a plan.
     Diagnostic {
@@ -588,6 +594,54 @@ views! {
         span: Option<Span>,
         /// What a machine can do about it.
         fix: Option<Fix>,
+    }
+    /// How near a plan comes to a golden one.
+    PlanScore {
+        /// From 0 to 1: half what the paired steps have in common, half the arrows that agree.
+        score: Option<Number>,
+        /// What the paired steps have in common, from 0 to 1.
+        steps: Option<Number>,
+        /// How many arrows between steps agree, from 0 to 1.
+        edges: Option<Number>,
+        /// The steps that were paired.
+        matched: Vec<PlanMatch>,
+        /// The golden steps that no step does.
+        missing: Vec<String>,
+        /// The steps that do nothing of the golden plan.
+        extra: Vec<String>,
+        /// The golden plan's arrows that are missing.
+        missing_edges: Vec<String>,
+        /// The arrows that the golden plan has not.
+        extra_edges: Vec<String>,
+        /// The score in a sentence.
+        explanation: String,
+    }
+    /// A step and the golden step it was paired with.
+    PlanMatch {
+        /// The step.
+        plan: String,
+        /// The golden step.
+        golden: String,
+        /// How alike they are, from 0 to 1.
+        score: Option<Number>,
+        /// What differs; empty when nothing does.
+        why: String,
+    }
+    /// What a model is told so that it writes a plan.
+    PlanPrompt {
+        /// The instructions: operations with examples, what may be used, self-verification, the shape of the
+        /// reply with room for thoughts that are no part of the plan.
+        system: String,
+        /// The question.
+        user: String,
+        /// What the checker said of the last plan, to be said after it; empty when it held.
+        retry: String,
+        /// The JSON Schema of the reply.
+        schema: Value,
+        /// How often a reply that does not hold is asked again.
+        retries: u32,
+        /// Whether that was often enough.
+        give_up: bool,
     }
     /// A repair that a machine can apply.
     Fix {
@@ -737,7 +791,7 @@ views! {
         instead: Option<String>,
     }
     /// Why a run went wrong.
-    Diagnosis {
+    RunDiagnosis {
         /// The run.
         run: String,
         /// Its status.

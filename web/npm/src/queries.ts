@@ -29,8 +29,13 @@ export type Query =
   | ImportMachineQuery
   | ConflictsQuery
   | CheckPlanQuery
+  | PlanPromptQuery
+  | ScorePlanQuery
   | RunsQuery
   | RunQuery
+  | DiagnoseQuery
+  | RenderAnswerQuery
+  | VerifyAnswerQuery
   | TurnsQuery
   | RecallQuery
   | MemoryHistoryQuery
@@ -309,11 +314,80 @@ export interface CheckPlanQuery {
   plan: Json;
   /** The names of values it may use. */
   inputs?: string[];
+  /** The bindings that the answer uses; when they are given, what leads to none of them is of no use. */
+  wanted?: string[];
+  /** The most steps it may have. */
+  max_steps?: number;
+  /** Whether to apply every repair and show the plan that comes of it. */
+  fix?: boolean;
+}
+
+/** What a model is told so that it writes a plan: {@link PlanPrompt}. */
+export interface PlanPromptQuery {
+  type: "plan_prompt";
+  /** The language, `en` or `zh`; the domain's first when absent. */
+  language?: string;
+  /** The question. */
+  question?: string;
+  /** The names of values the plan may use. */
+  inputs?: string[];
+  /** The last reply's plan, of which the findings are quoted. */
+  plan?: Json;
+  /** How many replies there were. */
+  attempt?: number;
+}
+
+/** How near a plan comes to a golden one: {@link PlanScore}. */
+export interface ScorePlanQuery {
+  type: "score_plan";
+  /** The plan, in any spelling. */
+  plan: Json;
+  /** The golden plan. */
+  golden: Json;
+  /** The names of values that both may use. */
+  inputs?: string[];
 }
 
 /** The runs: a list of {@link RunRow}. */
 export interface RunsQuery {
   type: "runs";
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** Why a run went wrong and what to change: {@link RunDiagnosis}. */
+export interface DiagnoseQuery {
+  type: "diagnose";
+  /** Its id; the newest when empty. */
+  run?: string;
+  /** A run's view to diagnose instead of one of this journal. */
+  view?: Json;
+  /** The plan, when it is not the one in the view. */
+  plan?: Json;
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** An answer from a run's values: {@link AnswerView}. */
+export interface RenderAnswerQuery {
+  type: "render_answer";
+  /** The run's id; the newest when empty. */
+  run?: string;
+  /** An answer of the domain. */
+  answer?: string;
+  /** Or a template. */
+  template?: string;
+  /** The language; the domain's first when empty. */
+  language?: string;
+  /** The point to view at. */
+  at?: Moment;
+}
+
+/** What no longer holds of an answer: a list of {@link Broken}. */
+export interface VerifyAnswerQuery {
+  type: "verify_answer";
+  /** The answer, as `render_answer` or a turn gave it. */
+  answer: Json;
   /** The point to view at. */
   at?: Moment;
 }

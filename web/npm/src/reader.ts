@@ -1,36 +1,55 @@
 // Everything that can be read, as methods: of a session now, or of a view at a moment.
 
+import type { ForgetBy } from "./commands.js";
 import type {
   EntitiesQuery,
   FactsQuery,
   InfluencesQuery,
+  MemoryCountsQuery,
+  MemoryEpisodesQuery,
+  MemoryHistoryQuery,
+  MemoryLastQuery,
+  MemoryMomentsQuery,
+  MemoryTreeQuery,
   NeighbourhoodQuery,
   PathsQuery,
+  PlanPromptQuery,
   Query,
   RecallQuery,
   RecordsQuery,
   RelationHistoryQuery,
   RelationsQuery,
+  RenderAnswerQuery,
   SpansQuery,
   WhyQuery,
 } from "./queries.js";
-import type { Json, JsonMap, Moment } from "./values.js";
+import type { Json, JsonMap, Moment, Time } from "./values.js";
 import type {
+  AnswerView,
+  Broken,
   Digests,
   DocumentRow,
   DocumentView,
   DomainView,
   EntityDetail,
   EntityView,
+  EpisodeView,
   EventView,
   FactPage,
   FactView,
+  ForgettingRow,
   Influences,
   MachineView,
+  MemoryCounts,
+  MemoryView,
   MetricsView,
+  MomentView,
   Neighbourhood,
+  Neighbours,
   PathPage,
+  PlanPrompt,
   PlanReport,
+  PlanScore,
   Problem,
   PromptView,
   RecallPage,
@@ -39,10 +58,13 @@ import type {
   RelationVersion,
   RelationView,
   ReplayView,
+  RunDiagnosis,
   RunRow,
   RunView,
   Status,
   Timeline,
+  Tombstone,
+  TreeView,
   TurnView,
   Why,
 } from "./views.js";
@@ -149,6 +171,21 @@ export abstract class Reader {
     return this.#at(run === undefined ? { type: "run" } : { type: "run", run });
   }
 
+  /** Why a run went wrong, and what to change; the newest run when none is named. */
+  diagnose(run?: string): Promise<RunDiagnosis> {
+    return this.#at(run === undefined ? { type: "diagnose" } : { type: "diagnose", run });
+  }
+
+  /** An answer from a run's values, by an answer of the domain or a template. */
+  renderAnswer(which: Narrow<RenderAnswerQuery> = {}): Promise<AnswerView> {
+    return this.#at({ type: "render_answer", ...which });
+  }
+
+  /** What no longer holds of an answer; nothing when all of it does. */
+  verifyAnswer(answer: AnswerView): Promise<Broken[]> {
+    return this.#at({ type: "verify_answer", answer: answer as unknown as Json });
+  }
+
   /** The turns of the agent. */
   turns(thread?: string): Promise<TurnView[]> {
     return this.#at(thread === undefined ? { type: "turns" } : { type: "turns", thread });
@@ -172,6 +209,56 @@ export abstract class Reader {
   /** Remembered events, by window, kind, entity and words. */
   recall(which: Narrow<RecallQuery> = {}): Promise<RecallPage> {
     return this.#at({ type: "recall", ...which });
+  }
+
+  /** Everything that an entity was part of, in order of time. */
+  memoryHistory(entity: string, more: Omit<Narrow<MemoryHistoryQuery>, "entity"> = {}): Promise<RecallPage> {
+    return this.#at({ type: "memory_history", entity, ...more });
+  }
+
+  /** The last event of a kind, before a time where one is given. */
+  memoryLast(kind: string, more: Omit<Narrow<MemoryLastQuery>, "kind"> = {}): Promise<MemoryView | null> {
+    return this.#at({ type: "memory_last", kind, ...more });
+  }
+
+  /** How many events by time and kind. */
+  memoryCounts(which: Narrow<MemoryCountsQuery> = {}): Promise<MemoryCounts> {
+    return this.#at({ type: "memory_counts", ...which });
+  }
+
+  /** The events next to a moment. */
+  memoryNeighbours(moment: Time, n = 5): Promise<Neighbours> {
+    return this.#at({ type: "memory_neighbours", moment, n });
+  }
+
+  /** Simultaneous events together. */
+  memoryMoments(which: Narrow<MemoryMomentsQuery> = {}): Promise<MomentView[]> {
+    return this.#at({ type: "memory_moments", ...which });
+  }
+
+  /** The events that lie so to another one, by Allen's relations; any when none is named. */
+  memoryRelated(memory: string, ...relations: string[]): Promise<MemoryView[]> {
+    return this.#at({ type: "memory_related", memory, relations });
+  }
+
+  /** Events that belong together: those of a window, or the one that an event is part of. */
+  memoryEpisodes(which: Narrow<MemoryEpisodesQuery> = {}): Promise<EpisodeView[]> {
+    return this.#at({ type: "memory_episodes", ...which });
+  }
+
+  /** What a policy would forget next, and why. */
+  memoryForgetting(policy: Omit<ForgetBy, "type">, limit?: number): Promise<ForgettingRow[]> {
+    return this.#at({ type: "memory_forgetting", policy, ...(limit === undefined ? {} : { limit }) });
+  }
+
+  /** The tree of summaries, and what a recall does with each part. */
+  memoryTree(which: Narrow<MemoryTreeQuery> = {}): Promise<TreeView> {
+    return this.#at({ type: "memory_tree", ...which });
+  }
+
+  /** What was purged: ids, times and reasons. */
+  memoryPurged(): Promise<Tombstone[]> {
+    return this.#at({ type: "memory_purged" });
   }
 
   /** What is open or went wrong. */
@@ -242,6 +329,21 @@ export abstract class JournalReader extends Reader {
   /** Everything wrong with a plan, without running it. */
   checkPlan(plan: Json, inputs: string[] = []): Promise<PlanReport> {
     return this.query({ type: "check_plan", plan, inputs });
+  }
+
+  /** The plan after every repair that a machine can make, and what is left wrong with it. */
+  fixPlan(plan: Json, inputs: string[] = []): Promise<PlanReport> {
+    return this.query({ type: "check_plan", plan, inputs, fix: true });
+  }
+
+  /** What a model is told so that it writes a plan; with `plan`, what was wrong with its last one. */
+  planPrompt(asked: Omit<PlanPromptQuery, "type"> = {}): Promise<PlanPrompt> {
+    return this.query({ type: "plan_prompt", ...asked });
+  }
+
+  /** How near a plan comes to a golden one. */
+  scorePlan(plan: Json, golden: Json, inputs: string[] = []): Promise<PlanScore> {
+    return this.query({ type: "score_plan", plan, golden, inputs });
   }
 }
 
