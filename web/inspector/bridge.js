@@ -77,6 +77,10 @@ let views;
 /** The large views' own wasm file, loaded when one of them is shown first. */
 function loadViews() {
   views ??= (async () => {
+    const style = document.createElement("link");
+    style.rel = "stylesheet";
+    style.href = new URL("./views.css", import.meta.url).href;
+    document.head.append(style);
     const module = await import("./views.js");
     await module.default({ module_or_path: new URL("./views_bg.wasm", import.meta.url) });
     return module;

@@ -38,8 +38,8 @@ pub use intervention::{Delay, Drop, Insert, Intervention, Replace, Retire, SetFa
 pub use outcome::{Done, Outcome, Refusal};
 pub use query::Query;
 pub use settings::{ModelSettings, Prices, Secret};
-pub use tagged::nearest;
-pub use time::Time;
+pub use tagged::{Tagged, nearest};
+pub use time::{MAX_MILLIS, MIN_MILLIS, Time};
 
 /// The subject of a fact that names none: the conversation itself.
 pub const DEFAULT_SUBJECT: &str = "session";

@@ -64,6 +64,12 @@ macro_rules! tagged {
             }
         }
 
+        $(impl $crate::Tagged for $variant {
+            fn tagged(&self) -> throughline_value::Value {
+                $crate::tagged::join($tag, throughline_value::to_value(self).unwrap_or_default())
+            }
+        })+
+
         $(impl From<$variant> for $name {
             fn from(inner: $variant) -> Self {
                 Self::$variant(inner)
@@ -92,6 +98,19 @@ use throughline_value::{Error, Map, Value};
 use crate::Refusal;
 
 const TAG: &str = "type";
+
+/// A structure that is one of several under its tag.
+///
+/// Whoever knows which one it is writes it so, and does not carry the writers of all the others.
+///
+/// ```
+/// use throughline_protocol::{Tagged as _, query::Status};
+/// assert_eq!(Status {}.tagged().to_json(), r#"{"type":"status"}"#);
+/// ```
+pub trait Tagged {
+    /// The map with its `type` first.
+    fn tagged(&self) -> Value;
+}
 
 fn no_tag(what: &str) -> Refusal {
     Refusal::new("missing-type", format!("a {what} is a map with a text `type`")).at_path("/type")

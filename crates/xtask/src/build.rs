@@ -79,7 +79,6 @@ fn inspector(project: &Project, profile: Profile) -> Result<()> {
 /// The page alone, around the engine that was built last.
 pub(crate) fn page(project: &Project, profile: Profile) -> Result<()> {
     setup::for_building(project)?;
-    npm::compile(project)?;
     inspector(project, profile)?;
     site::assemble(project)
 }

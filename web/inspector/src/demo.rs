@@ -141,7 +141,7 @@ impl Demo {
     pub(crate) async fn load_cassette(&self, session: &Session) -> Result<(), Refusal> {
         if let Some(cassette) = &self.cassette {
             let text = file(&format!("{}/{cassette}", self.folder)).await?;
-            session.call(LoadCassette { text, fault: None }).await?;
+            session.call(LoadCassette { text }).await?;
         }
         Ok(())
     }

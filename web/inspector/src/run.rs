@@ -277,7 +277,7 @@ pub(crate) fn view_panels(name: &str) -> AnyView {
         View::Plan => plan::plan_panel(Size::Full),
         View::State => machine::machine_panel(Size::Full),
         View::World => world::world_panels(),
-        View::Memory => memory::memory_panel(),
+        View::Memory => memory::memory_panels(),
         View::Compare => compare::compare_panels(),
         View::Model => model::model_panels(),
         _ => ().into_any(),

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
-use throughline_protocol::session::{Ask, Call, Execute};
-use throughline_protocol::{Done, Meta, Query, Refusal};
+use throughline_protocol::session::{Ask, Execute};
+use throughline_protocol::{Done, Meta, Refusal, Tagged};
 use throughline_value::{Value, from_value, json, to_value};
 use wasm_bindgen::prelude::*;
 
@@ -57,8 +57,8 @@ impl Session {
     }
 
     /// One call of the protocol and its result.
-    pub(crate) async fn call(&self, call: impl Into<Call>) -> Result<Value, Refusal> {
-        self.call_text(call.into().to_value().to_json()).await
+    pub(crate) async fn call(&self, call: impl Tagged) -> Result<Value, Refusal> {
+        self.call_text(call.tagged().to_json()).await
     }
 
     async fn call_text(&self, text: String) -> Result<Value, Refusal> {
@@ -67,15 +67,14 @@ impl Session {
     }
 
     /// Answers a query.
-    pub(crate) async fn ask<T: DeserializeOwned>(&self, query: impl Into<Query>) -> Result<T, Refusal> {
-        let value = self.ask_value(&query.into()).await?;
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, query: impl Tagged) -> Result<T, Refusal> {
+        let value = self.ask_value(&query.tagged()).await?;
         Ok(from_value(&value)?)
     }
 
     /// Answers a query with a value that is not read yet.
-    pub(crate) async fn ask_value(&self, query: &Query) -> Result<Value, Refusal> {
-        let query = query.to_value().to_json();
-        self.call(Ask { query }).await
+    pub(crate) async fn ask_value(&self, query: &Value) -> Result<Value, Refusal> {
+        self.call(Ask { query: query.to_json() }).await
     }
 
     /// Runs a command given as a value; a refusal is an error here.

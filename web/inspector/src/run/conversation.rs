@@ -21,7 +21,7 @@ const MOVES: [i64; 3] = [60_000, 3_600_000, 86_400_000];
 /// The conversation.
 pub(crate) fn conversation() -> AnyView {
     let run = use_run();
-    let turns = super::seen::use_view::<Vec<TurnView>, _>(|at, _| Some(Turns { at, thread: None }));
+    let turns = super::seen::use_view::<Vec<TurnView>, _>(|at, _| Some(Turns { at, ..Turns::default() }));
     let region = NodeRef::<leptos::html::Div>::new();
     // The newest turn is in sight once it begins, and its answer when it comes.
     let newest = Memo::new(move |_| {

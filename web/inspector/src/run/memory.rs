@@ -1,44 +1,85 @@
-//! What is remembered at the cursor, in time order.
+//! Memory at the cursor: ask it and see why each event is a hit; the tree that answers; what goes next.
+
+mod explore;
+mod forgetting;
+mod tree;
 
 use leptos::prelude::*;
-use throughline_protocol::query::Recall;
-use throughline_protocol::view::{MemoryView, RecallPage};
+use throughline_protocol::Time;
+use throughline_protocol::view::MemoryView;
 
-use super::panel::{code, empty, gap, hidden_line, hint, mark, panel, seen_or_refusal, seq_link};
-use super::seen::use_view;
-use super::state::{RunState, use_run};
+use super::panel::{code, gap, hint, mark, seq_link};
+use super::state::RunState;
 use crate::dom::{El, el};
-use crate::format::{fill, full_time, number};
+use crate::format::{fill, full_time};
 use crate::i18n::Lang;
 
-/// How many memories are shown; how many there are is said.
-const SHOWN: usize = 200;
-
-/// The memories.
-pub(crate) fn memory_panel() -> AnyView {
-    let run = use_run();
-    let page = use_view::<RecallPage, _>(|at, _| Some(Recall { at, limit: Some(SHOWN), ..Recall::default() }));
-    panel(
-        |w| w.view_memory,
-        "memory",
-        move |lang| {
-            let (page, at) = match seen_or_refusal(page.get(), lang) {
-                Ok(seen) => seen,
-                Err(other) => return other,
-            };
-            let hidden = hidden_line(&page.hidden, lang);
-            if page.hits.is_empty() {
-                let empty = empty(|w| w.no_memories, at, |w| w.memories_hint, lang);
-                return std::iter::once(empty).chain(hidden).collect();
-            }
-            let total = fill(lang.words().memories_total, &[("n", &number(page.total, lang))]);
-            let list = el("ul").class("entities").all(page.hits.iter().map(|memory| row(run, memory, lang)));
-            [el("p").class("hint num").text(total), list].into_iter().chain(hidden).collect()
-        },
-    )
+/// What is asked: one question for the explorer and for the tree.
+#[derive(Clone, Copy)]
+struct Asked {
+    words: RwSignal<String>,
+    kinds: RwSignal<String>,
+    entities: RwSignal<String>,
+    since: RwSignal<String>,
+    until: RwSignal<String>,
+    /// Ranked also by `episode`, `recency`, `importance`.
+    also: RwSignal<Vec<&'static str>>,
 }
 
-fn row(run: RunState, memory: &MemoryView, lang: Lang) -> El {
+impl Asked {
+    fn new() -> Self {
+        let text = || RwSignal::new(String::new());
+        Self {
+            words: text(),
+            kinds: text(),
+            entities: text(),
+            since: text(),
+            until: text(),
+            also: RwSignal::new(Vec::new()),
+        }
+    }
+
+    fn clear(self) {
+        for field in [self.words, self.kinds, self.entities, self.since, self.until] {
+            field.set(String::new());
+        }
+        self.also.set(Vec::new());
+    }
+}
+
+/// A comma between names, in either script.
+fn names(text: &str) -> Vec<String> {
+    text.split([',', '，', '、']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn time(text: &str) -> Option<Time> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.parse().map_or_else(|_| Time::Text(text.to_owned()), Time::Millis))
+}
+
+/// The panels of the view.
+pub(crate) fn memory_panels() -> AnyView {
+    let asked = Asked::new();
+    view! {
+        {explore::explore_panel(asked)}
+        {tree::tree_panel(asked)}
+        {forgetting::forgetting_panel()}
+    }
+    .into_any()
+}
+
+/// A field with its name before it; what is typed counts when it is left or with Enter.
+fn field(name: &'static str, value: RwSignal<String>, placeholder: &'static str) -> El {
+    let input = el("input")
+        .class("field")
+        .attr(".value", value.get())
+        .attr("placeholder", placeholder)
+        .on("change", move |event| value.set(event_target_value(&event)));
+    el("label").class("named-field").with(hint("span", name)).with(input)
+}
+
+/// An event in full.
+fn event_row(run: RunState, memory: &MemoryView, lang: Lang, acts: Option<El>) -> El {
     let words = lang.words();
     let until = memory.until.map(|until| format!(" – {}", full_time(until, lang))).unwrap_or_default();
     let importance = memory.importance.as_ref().map(|n| fill(words.importance, &[("n", &n.to_string())]));
@@ -49,10 +90,26 @@ fn row(run: RunState, memory: &MemoryView, lang: Lang) -> El {
         .with(el("span").class("num hint").text(format!("{}{until}", full_time(memory.at, lang))))
         .maybe(forgotten.then(|| mark(words.forgotten)))
         .with(gap())
+        .maybe(acts)
         .with(seq_link(run, memory.seq, lang));
+    let why = (!memory.why.is_empty()).then(|| hint("p", fill(lang.views().memory_why, &[("why", &memory.why)])));
     el("li")
         .class(if forgotten { "entity retired" } else { "entity" })
         .with(head)
         .with(el("p").text(memory.text.clone()))
         .with(hint("p", format!("{} {}", memory.entities.join(", "), importance.unwrap_or_default())))
+        .maybe(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_parted_by_the_commas_of_either_script() {
+        assert_eq!(names(" pan, 锅、灶，stove ,"), ["pan", "锅", "灶", "stove"]);
+        assert!(matches!(time("1700000000000"), Some(Time::Millis(1_700_000_000_000))));
+        assert!(matches!(time("2026-01-01T00:00:00Z"), Some(Time::Text(_))));
+        assert!(time("  ").is_none());
+    }
 }

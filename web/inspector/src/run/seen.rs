@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
-use throughline_protocol::{Moment, Query, Refusal};
+use throughline_protocol::{Moment, Refusal, Tagged};
 use throughline_value::{Value, from_value};
 
 use super::state::{Stage, use_run};
@@ -57,13 +57,13 @@ impl<T: DeserializeOwned> Watched<T> {
 /// Asks at the record a person looks at, and again whenever that, the journal, or a signal in `ask` changes.
 ///
 /// `ask` gets the moment and the record; no query where it gives none.
-pub(crate) fn use_view<T, Q: Into<Query>>(ask: impl Fn(Moment, u64) -> Option<Q> + 'static) -> Watched<T> {
-    let raw = watch(Box::new(move |moment, at| ask(moment, at).map(Into::into)));
+pub(crate) fn use_view<T, Q: Tagged>(ask: impl Fn(Moment, u64) -> Option<Q> + 'static) -> Watched<T> {
+    let raw = watch(Box::new(move |moment, at| ask(moment, at).map(|query| query.tagged())));
     Watched { raw, of: PhantomData }
 }
 
 /// What a view asks at a record.
-type Ask = Box<dyn Fn(Moment, u64) -> Option<Query>>;
+type Ask = Box<dyn Fn(Moment, u64) -> Option<Value>>;
 
 fn watch(ask: Ask) -> RwSignal<Raw> {
     let run = use_run();
