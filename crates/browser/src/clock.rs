@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use throughline_journal::Millis;
-use throughline_protocol::Refusal;
+use throughline_protocol::{MAX_MILLIS, MIN_MILLIS, Refusal};
 
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
@@ -36,9 +36,18 @@ impl Clock {
                 .ok_or_else(|| Refusal::new("clock-out-of-range", "the clock cannot be moved that far"))?,
             (None, None) => return Ok(()),
         };
+        in_range(now)?;
         self.own.set(Some(now));
         Ok(())
     }
+}
+
+/// Refuses an instant that no calendar here has.
+pub(crate) fn in_range(now: Millis) -> Result<(), Refusal> {
+    if (MIN_MILLIS..=MAX_MILLIS).contains(&now) {
+        return Ok(());
+    }
+    Err(Refusal::new("clock-out-of-range", "a clock stands between the years -9999 and 9999"))
 }
 
 #[cfg(test)]

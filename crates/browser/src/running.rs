@@ -180,13 +180,22 @@ impl Running {
 
     /// Runs a command; the answer comes when it is durable.
     pub(crate) async fn execute(&self, text: String, meta: Meta) -> Result<Outcome, Refusal> {
+        self.outcome(|ticket| Input::Execute { ticket, text, meta }).await
+    }
+
+    /// Records that a command was refused as it came.
+    pub(crate) async fn refuse(&self, text: String, refusal: Refusal) -> Result<Outcome, Refusal> {
+        self.outcome(|ticket| Input::Refuse { ticket, text, refusal: Box::new(refusal) }).await
+    }
+
+    async fn outcome(&self, input: impl FnOnce(u64) -> Input) -> Result<Outcome, Refusal> {
         self.alive()?;
         self.writable()?;
         let ticket = self.tickets.get() + 1;
         self.tickets.set(ticket);
         let (send, receive) = oneshot::channel();
         self.waiting.borrow_mut().insert(ticket, send);
-        self.give(Input::Execute { ticket, text, meta });
+        self.give(input(ticket));
         match receive.await {
             Ok(outcome) => Ok(outcome),
             Err(_) => Err(self.alive().err().unwrap_or_else(closed)),

@@ -71,7 +71,8 @@ impl Session {
     pub async fn request(&self, text: &str) -> String {
         let (id, answer) = match read(text) {
             Ok(request) => (request.id, self.call(request.id, request.call).await),
-            Err((id, refusal)) => (id, Err(refusal)),
+            Err(Unread { id, refusal, command: Some(command) }) => (id, self.refuse(command, refusal).await),
+            Err(Unread { id, refusal, command: None }) => (id, Err(refusal)),
         };
         let response = match answer {
             Ok(result) => Response { id, result, error: None },
@@ -192,6 +193,9 @@ impl Session {
         if open.name.is_empty() {
             return Err(Refusal::new("missing-name", "a journal is opened by a name").at_path("/name"));
         }
+        if let Some(clock) = open.clock {
+            crate::clock::in_range(clock).map_err(|refusal| refusal.at_path("/clock"))?;
+        }
         *self.state.borrow_mut() = State::Opening(Vec::new());
         let store = self.host.store(open.storage, &open.name);
         let result = match &store {
@@ -290,6 +294,12 @@ impl Session {
         Ok(exported(file.to_json(), 0, String::new()))
     }
 
+    /// A command that came with something that cannot be read.
+    async fn refuse(&self, command: String, refusal: Refusal) -> Result<Value, Refusal> {
+        let outcome: Outcome = self.running().await?.refuse(command, refusal).await?;
+        Ok(to_value(&outcome)?)
+    }
+
     async fn fork(&self, fork: &Fork) -> Result<Value, Refusal> {
         let running = self.running().await?;
         running.alive()?;
@@ -352,17 +362,36 @@ impl Session {
     }
 }
 
+/// A request that cannot be read.
+struct Unread {
+    id: u64,
+    refusal: Refusal,
+    /// The command that came with it, when something beside it is wrong: then the refusal is put on record.
+    command: Option<String>,
+}
+
+impl From<(u64, Refusal)> for Unread {
+    fn from((id, refusal): (u64, Refusal)) -> Self {
+        Self { id, refusal, command: None }
+    }
+}
+
 /// Reads a request. What is wrong with it goes back under its id, when it has one.
-fn read(text: &str) -> Result<Request, (u64, Refusal)> {
+fn read(text: &str) -> Result<Request, Unread> {
     if text.len() > MAX_MESSAGE_BYTES {
         let message = format!("a message of over {MAX_MESSAGE_BYTES} bytes is not read");
-        return Err((0, Refusal::new("message-too-large", message)));
+        return Err((0, Refusal::new("message-too-large", message)).into());
     }
-    let node = json::read(text).map_err(|error| (0, error.into()))?;
+    let node = json::read(text).map_err(|error| (0, Refusal::from(error)))?;
     let id = node.get("id").and_then(|id| id.clone().into_value().as_i64()).and_then(|id| u64::try_from(id).ok());
     let id = id.unwrap_or(0);
     let call = node
         .get("call")
         .ok_or_else(|| (id, Refusal::new("missing-field", "a request has a `call`").at_path("/call")))?;
-    Call::from_node(call).map(|call| Request { id, call }).map_err(|refusal| (id, refusal))
+    Call::from_node(call).map(|call| Request { id, call }).map_err(|refusal| {
+        let text = |name: &str| call.get(name).and_then(|node| node.clone().into_value().as_str().map(str::to_owned));
+        let beside = refusal.path.as_deref().is_some_and(|path| path == "/meta" || path.starts_with("/meta/"));
+        let command = text("command").filter(|_| beside && text("type").as_deref() == Some("execute"));
+        Unread { id, refusal, command }
+    })
 }

@@ -24,6 +24,8 @@ pub(crate) struct Waiting {
     pub(crate) ticket: u64,
     pub(crate) text: String,
     pub(crate) meta: Meta,
+    /// Why it is refused as it came.
+    pub(crate) unread: Option<Box<Refusal>>,
 }
 
 /// Decides commands for one frame.
@@ -58,6 +60,11 @@ impl Decider<'_> {
                 Err(self.record_refusal(refusal, data, meta, None))
             }
         }
+    }
+
+    /// Records that a command was refused as it came.
+    pub(crate) fn refuse(&mut self, text: &str, refusal: Refusal) -> Refusal {
+        self.record_refusal(refusal, beginning(text), &Meta::default(), None)
     }
 
     /// Runs a command; a refusal is recorded.
@@ -377,7 +384,17 @@ impl Decider<'_> {
             }
             Command::TriggerEvent(c) => rooms.world.trigger_event(ctx, c)?,
             Command::CancelEvent(c) => rooms.world.cancel_event(ctx, c)?,
-            Command::AssertFact(c) => rooms.ledger.assert_fact(ctx, c, zone.as_ref())?,
+            Command::AssertFact(c) => {
+                let kind = ctx.domain.facts.get(&c.key).map_or("", |fact| fact.value.r#type.as_str());
+                if c.value.is_null() && !matches!(kind, "" | "any") {
+                    let message = format!("`{}` is a {kind}, and null is none", c.key);
+                    return Err(Refusal::new("wrong-type", message)
+                        .at_path("/value")
+                        .suggest("say that it is no longer known with `retract_fact`")
+                        .into());
+                }
+                rooms.ledger.assert_fact(ctx, c, zone.as_ref())?
+            }
             Command::RetractFact(c) => rooms.ledger.retract_fact(ctx, c, zone.as_ref())?,
             Command::SendEvent(c) => send_event(rooms, ctx, c, &names)?,
             Command::StartRun(c) => turn::start_run(rooms, ctx, c)?,

@@ -1,6 +1,6 @@
 //! Exchanges with models and calls of tools: asked for by committed records, answered by inputs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use throughline_agent::{Hosted, Rooms};
 use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested, Turn};
@@ -21,13 +21,17 @@ pub const MAX_RAW_REPLY: usize = 1 << 20;
 /// The most pieces whose times are kept; later ones are counted to the last of them.
 pub(crate) const MAX_TIMINGS: usize = 64;
 
+/// How many effects, turns and runs that are over are kept in mind before they are cleared away together.
+const MAX_OVER: usize = 64;
+
 /// What goes on by itself in this engine. An engine drives what it began; what another one began, only
 /// after [`crate::Input::Resume`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Driving {
     all: bool,
     turns: SortedSet<(String, u32)>,
-    runs: SortedSet<String>,
+    /// Also those that are over: a person may let one go on again. Their ids come in no order.
+    runs: BTreeSet<String>,
 }
 
 impl Driving {
@@ -103,6 +107,7 @@ impl Effects {
                 self.start_exchange(turn, exchange, now, outputs);
             }
         }
+        self.forget_what_is_over(rooms, now);
         self.exchanges.retain(|number, open| {
             let wanted = rooms.turns.get(&open.thread, open.turn).is_some_and(|turn| turn.is_open());
             if !wanted {
@@ -119,6 +124,26 @@ impl Effects {
         });
     }
 
+    /// What is on record as over cannot be asked for again: it need not be kept. So this holds what is open, however
+    /// long the journal is.
+    fn forget_what_is_over(&mut self, rooms: &Rooms, now: Millis) {
+        if self.started.len() <= MAX_OVER && self.driving.turns.len() <= MAX_OVER {
+            return;
+        }
+        let mut open: SortedSet<String> = rooms.plans.pending_calls(now).iter().map(call_key).collect();
+        for exchange in rooms.turns.open().flat_map(|turn| &turn.exchanges).filter(|x| x.finished.is_none()) {
+            open.insert(exchange.requested.exchange.clone());
+        }
+        open.extend(self.calls.values().map(call_key));
+        open.extend(self.exchanges.values().map(|exchange| exchange.exchange.clone()));
+        open.extend(self.refused.iter().filter_map(|finished| match finished {
+            Finished::Call { call, .. } => Some(call_key(call)),
+            Finished::Exchange { .. } => None,
+        }));
+        self.started.retain(|id| open.contains(id));
+        self.driving.turns.retain(|(thread, turn)| rooms.turns.get(thread, *turn).is_some_and(Turn::is_open));
+    }
+
     /// Takes over everything that is open, whoever began it.
     pub(crate) fn resume(&mut self, rooms: &Rooms, now: Millis, outputs: &mut VecDeque<Output>) {
         self.driving.all = true;
@@ -126,7 +151,7 @@ impl Effects {
     }
 
     fn start_call(&mut self, rooms: &Rooms, call: ToolCall, outputs: &mut VecDeque<Output>) {
-        if !self.started.insert(format!("{} {}", call.idempotency_key, call.attempt)) {
+        if !self.started.insert(call_key(&call)) {
             return;
         }
         if let Some(refusal) = closed(rooms, &call) {
@@ -240,6 +265,11 @@ impl Effects {
         let call = self.calls.remove(&number)?;
         Some(Finished::Call { call, result })
     }
+}
+
+/// What one attempt of a call is known by.
+fn call_key(call: &ToolCall) -> String {
+    format!("{} {}", call.idempotency_key, call.attempt)
 }
 
 /// Why a tool may not be called now: the domain keeps it for other states, or for a person's approval.

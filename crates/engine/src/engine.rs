@@ -145,7 +145,11 @@ impl Engine {
         match input {
             Input::Execute { ticket, text, meta } => {
                 self.halted = false;
-                self.execute(ticket, text, meta);
+                self.wait_for(Waiting { ticket, text, meta, unread: None });
+            }
+            Input::Refuse { ticket, text, refusal } => {
+                self.halted = false;
+                self.wait_for(Waiting { ticket, text, meta: Meta::default(), unread: Some(refusal) });
             }
             Input::Appended { append } => {
                 let in_flight = self.take_in_flight(append)?;
@@ -202,14 +206,14 @@ impl Engine {
         self.outputs.pop_front()
     }
 
-    fn execute(&mut self, ticket: u64, text: String, meta: Meta) {
+    fn wait_for(&mut self, waiting: Waiting) {
         if self.jobs.len() >= MAX_WAITING {
             let message = format!("{MAX_WAITING} commands wait already; wait for some of them to be done");
             let outcome = Outcome::Refused(Refusal::new("too-many-waiting", message));
-            self.outputs.push_back(Output::Done { ticket, outcome });
+            self.outputs.push_back(Output::Done { ticket: waiting.ticket, outcome });
             return;
         }
-        self.jobs.push_back(Job::Command(Waiting { ticket, text, meta }));
+        self.jobs.push_back(Job::Command(waiting));
     }
 
     fn take_in_flight(&mut self, append: u64) -> Result<InFlight, Refusal> {
@@ -326,6 +330,14 @@ impl Engine {
             for (ticket, outcome) in building.answers {
                 self.outputs.push_back(Output::Done { ticket, outcome });
             }
+            // A call whose next attempt has fallen due.
+            self.effects.start_committed(&self.state.rooms, now, &mut self.outputs);
+            let refused = self.effects.take_refused();
+            if !refused.is_empty() {
+                self.jobs.extend(refused.into_iter().map(Job::Finished));
+                self.pump(now);
+                return;
+            }
             self.wait();
             return;
         }
@@ -342,9 +354,12 @@ impl Engine {
             Job::Command(waiting) => {
                 let mut decider =
                     Decider { journal: &self.journal, state: &mut self.state, building, by_itself: false };
-                let outcome = match decider.execute_text(&waiting.text, &waiting.meta) {
-                    Ok(done) => Outcome::Done(done),
-                    Err(refusal) => Outcome::Refused(refusal),
+                let outcome = match &waiting.unread {
+                    Some(refusal) => Outcome::Refused(decider.refuse(&waiting.text, (**refusal).clone())),
+                    None => match decider.execute_text(&waiting.text, &waiting.meta) {
+                        Ok(done) => Outcome::Done(done),
+                        Err(refusal) => Outcome::Refused(refusal),
+                    },
                 };
                 building.answers.push((waiting.ticket, outcome));
             }
@@ -374,7 +389,7 @@ impl Engine {
         let now = self.looked_at.unwrap_or(Millis::MIN);
         let rooms = &self.state.rooms;
         let delay = rooms.machine.timers(At { seq: rooms.seq, valid_at: now }).first().map(|timer| timer.due.max(now));
-        let run = rooms.plans.next_due().map(|due| due.max(now));
+        let run = rooms.plans.next_due(now);
         let next = [rooms.world.next_due(now), delay, run].into_iter().flatten().min();
         let next = match self.stopped_at {
             Some(at) => next.map(|due| due.max(at.saturating_add(STOPPED_FOR))),

@@ -19,6 +19,15 @@ pub enum Input {
         /// Who, when, why.
         meta: Meta,
     },
+    /// A command that comes with something that cannot be read: it is refused, on record.
+    Refuse {
+        /// Comes back with the outcome.
+        ticket: u64,
+        /// The command.
+        text: String,
+        /// What is wrong.
+        refusal: Box<Refusal>,
+    },
     /// The append is committed: durable, not merely requested.
     Appended {
         /// Which.

@@ -4,7 +4,7 @@ use throughline_agent::Hosted;
 use throughline_plan::answer::{RunScope, render_revealing};
 use throughline_plan::{Bound, diagnose};
 use throughline_protocol::query::{Diagnose, RenderAnswer, VerifyAnswer};
-use throughline_protocol::view::{AnswerView, Broken, Diagnosis, Footnote, RunView};
+use throughline_protocol::view::{AnswerView, Broken, RunDiagnosis, Footnote, RunView};
 use throughline_protocol::{At, Refusal};
 use throughline_value::{Named, Value, from_value};
 
@@ -12,7 +12,7 @@ use crate::query::Asked;
 
 impl Asked<'_> {
     /// Why a run went wrong: one of this journal, one that is given as a view, or a plan that does not hold.
-    pub(crate) fn diagnose(&self, query: &Diagnose) -> Result<Diagnosis, Refusal> {
+    pub(crate) fn diagnose(&self, query: &Diagnose) -> Result<RunDiagnosis, Refusal> {
         let at = self.at(&query.at)?;
         let plan = query.plan.as_str();
         if !query.view.is_null() {

@@ -163,6 +163,8 @@ parts! {
         value: FieldType,
         /// How conflicts between sources are settled: `newest_valid`, `most_trusted`, `official` or `ask`.
         conflict: Option<String>,
+        /// Who may say it: any of `user`, `rule`, `tool`, `model`, `import`; anybody when empty.
+        said_by: Vec<String>,
     }
     /// What must hold for every proposal.
     Constraint {

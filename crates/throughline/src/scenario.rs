@@ -2,7 +2,8 @@
 //!
 //! A scenario is a JSON map: `name`; `domain` (a map, or the name of a file beside the scenario);
 //! `documents` (`{name, media_type, text | file}`); `cassette` (the name of a file, or a list of entries);
-//! `clock` (where the session's clock starts); `steps`. Each step is one of
+//! `clock` (where the session's clock starts); `tools` (what each tool of the host gives, call by call, the last for
+//! all further ones: `{"weather": [{"error": {"code", "message"}}, {"result": …}]}`); `steps`. Each step is one of
 //!
 //! | step | what it does |
 //! |---|---|
@@ -14,12 +15,16 @@
 //! | `{"advance": "PT24H"}`, `{"clock": "2026-03-01T09:00:00Z"}` | moves the clock; due events fire |
 //! | `{"reload": true}` | exports, imports and goes on from there; all three digests must stay |
 //! | `{"reload": "2026-03-01T09:00:00Z"}` | the same, closed until then: what fell due meanwhile was missed |
+//! | `{"calls": {"tool": number}}` | how often each tool was called so far |
+//! | `{"export": true, "contains" \| "lacks": text}` | looks at every byte of the exported file |
 //! | `{"keep": name}`, `{"same": name, "digest": "content" \| "history" \| "chain"}` | compares digests of two points |
 //!
 //! `contains`: maps by name, lists by some item, texts by a part of them, the rest by equality.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 
 use throughline_expr::time::{parse_duration, parse_instant};
 use throughline_journal::Millis;
@@ -59,7 +64,7 @@ pub fn run(text: &str, folder: &Path) -> Result<Report, String> {
         None => DEFAULT_CLOCK,
         Some(clock) => instant(clock)?,
     };
-    let mut runner = Runner { session: Local::new(&name, clock), kept: BTreeMap::new(), cassette: None };
+    let mut runner = Runner { session: Local::new(&name, clock), kept: BTreeMap::new(), cassette: None, tools: Tools::default() };
     runner.set_up(&scenario, folder)?;
     let mut report = Report { name, ..Report::default() };
     let steps = scenario.get("steps").and_then(Value::as_list).ok_or("a scenario has a list of `steps`")?;
@@ -78,6 +83,35 @@ struct Runner {
     session: Local,
     kept: BTreeMap<String, Digests>,
     cassette: Option<String>,
+    tools: Tools,
+}
+
+/// What each tool gives, call by call, and how often it was called. It outlives a reload.
+#[derive(Clone, Default)]
+struct Tools {
+    answers: BTreeMap<String, Vec<Value>>,
+    calls: Rc<RefCell<BTreeMap<String, usize>>>,
+}
+
+impl Tools {
+    fn give_to(&self, session: &mut Local) {
+        for (name, answers) in &self.answers {
+            let (tool, answers, calls) = (name.clone(), answers.clone(), Rc::clone(&self.calls));
+            session.tool(name, move |_| {
+                let mut calls = calls.borrow_mut();
+                let count = calls.entry(tool.clone()).or_insert(0);
+                let answer = answers.get(*count).or_else(|| answers.last()).cloned().unwrap_or_default();
+                *count += 1;
+                match answer.get("error") {
+                    Some(error) => {
+                        let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or("tool-failed").to_owned();
+                        Err(throughline_protocol::Refusal::new(&text("code"), text("message")))
+                    }
+                    None => Ok(answer.get("result").cloned().unwrap_or_default()),
+                }
+            });
+        }
+    }
 }
 
 fn instant(value: &Value) -> Result<Millis, String> {
@@ -102,6 +136,11 @@ impl Runner {
             self.session.load_cassette(&text).map_err(|refusal| refusal.to_string())?;
             self.cassette = Some(text);
         }
+        for (name, answers) in scenario.get("tools").and_then(Value::as_map).into_iter().flatten() {
+            let answers = answers.as_list().map_or_else(|| vec![answers.clone()], <[Value]>::to_vec);
+            self.tools.answers.insert(name.clone(), answers);
+        }
+        self.tools.give_to(&mut self.session);
         if let Some(domain) = scenario.get("domain") {
             let domain = match domain {
                 Value::Text(file) => read_json(file, &read(folder, file)?)?,
@@ -154,6 +193,26 @@ impl Runner {
                 when => instant(when)?,
             };
             return self.reload(until);
+        }
+        if map.contains_key("export") {
+            let file = self.session.export();
+            let has = |name: &str| map.get(name).and_then(Value::as_str).map(|text| file.contains(text));
+            return match (has("contains"), has("lacks")) {
+                (Some(false), _) => Err("the exported file does not contain the text".to_owned()),
+                (_, Some(true)) => Err("the exported file contains the text".to_owned()),
+                (None, None) => Err("an export step says `contains` or `lacks`".to_owned()),
+                _ => Ok(()),
+            };
+        }
+        if let Some(expected) = map.get("calls").and_then(Value::as_map) {
+            let calls = self.tools.calls.borrow();
+            for (tool, count) in expected {
+                let made = calls.get(tool).copied().unwrap_or(0);
+                if count.as_i64() != i64::try_from(made).ok() {
+                    return Err(format!("`{tool}` was called {made} times, not {}", count.to_json()));
+                }
+            }
+            return Ok(());
         }
         if let Some(name) = map.get("keep").and_then(Value::as_str) {
             let digests = self.digests()?;
@@ -259,6 +318,7 @@ impl Runner {
         if let Some(cassette) = &self.cassette {
             session.load_cassette(cassette).map_err(|refusal| refusal.to_string())?;
         }
+        self.tools.give_to(&mut session);
         self.session = session;
         let after = self.digests()?;
         self.session.resume();

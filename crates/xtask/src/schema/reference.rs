@@ -67,7 +67,7 @@ fn kind(text: &str) -> String {
     match text.rsplit("::").next().unwrap_or(text) {
         "String" => "text".to_owned(),
         "bool" => "boolean".to_owned(),
-        "u64" | "u32" | "usize" | "Millis" => "integer".to_owned(),
+        "u64" | "u32" | "u8" | "usize" | "i64" | "i32" | "Millis" => "integer".to_owned(),
         "Seq" => "record".to_owned(),
         "Value" => "any".to_owned(),
         "Map" => "map".to_owned(),
