@@ -25,6 +25,10 @@ export type Command =
   | StartRun
   | StepRun
   | ContinueRun
+  | PauseRun
+  | SetBreakpoints
+  | EditBinding
+  | Rerun
   | CancelRun
   | Remember
   | Amend
@@ -269,6 +273,8 @@ export interface StartRun {
   inputs?: JsonMap;
   /** Starts paused before its first step. */
   paused?: boolean;
+  /** Where it pauses by itself. */
+  breakpoints?: Breakpoint[];
 }
 
 /** Lets a paused run do its next step. */
@@ -283,6 +289,69 @@ export interface ContinueRun {
   type: "continue_run";
   /** Its id. */
   run: string;
+}
+
+/** Where a run pauses: name one of the three. */
+export interface Breakpoint {
+  /** Before this step. */
+  step?: string;
+  /** When this binding gets its value. */
+  binding?: string;
+  /** When this condition over the bindings holds. */
+  when?: string;
+}
+
+/** Pauses a run before its next step. */
+export interface PauseRun {
+  type: "pause_run";
+  /** Its id. */
+  run: string;
+}
+
+/** Says where a run pauses by itself; those it had before are gone. */
+export interface SetBreakpoints {
+  type: "set_breakpoints";
+  /** Its id. */
+  run: string;
+  /** The breakpoints. */
+  breakpoints: Breakpoint[];
+}
+
+/** Gives a binding of a paused run another value. What used it already is not computed again: `rerun` does that. */
+export interface EditBinding {
+  type: "edit_binding";
+  /** The run's id. */
+  run: string;
+  /** The binding: an input or a step, without `$`. */
+  binding: string;
+  /** Its value from now on. */
+  value: Json;
+}
+
+/**
+ * Runs a plan again from a step on, as a new run. Gives back `{run, reruns}`. A step whose text and inputs are as they
+ * were is reused; the others are recomputed, called live or stubbed, and say which.
+ */
+export interface Rerun {
+  type: "rerun";
+  /** The run that is run again. */
+  run: string;
+  /** The step from which on it is looked at anew; all steps when absent. */
+  from?: string;
+  /** Other values of inputs and bindings. */
+  edits?: JsonMap;
+  /** Another plan; the same one when absent. */
+  plan?: Json;
+  /** Does the step `from` again although nothing changed. */
+  fresh?: boolean;
+  /** What becomes of calls whose arguments change; `safe` is live for those that read and stubbed for those that write. */
+  effects?: "safe" | "live" | "stub";
+  /** What stands in for the results of calls, by step. */
+  stubs?: JsonMap;
+  /** Starts paused. */
+  paused?: boolean;
+  /** Where it pauses by itself. */
+  breakpoints?: Breakpoint[];
 }
 
 /** Ends a run. */

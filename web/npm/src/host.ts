@@ -1,6 +1,7 @@
 // Where an engine runs, and the messages to and from it.
 
 import { ThroughlineError } from "./error.js";
+import type { RawRows } from "./rows.js";
 
 /** The global in which a panic leaves its words: the trap itself says only "unreachable". */
 const PANIC = "__throughline_panic";
@@ -19,6 +20,8 @@ export interface Host {
   request(text: string): Promise<string>;
   /** Gives what a tool or a model gave. */
   result(text: string): void;
+  /** The rows, where the engine runs on this thread; and the memory that they lie in. */
+  readonly rows?: { raw: RawRows; memory: WebAssembly.Memory };
   /** Lets go of the engine. */
   end(): void;
 }
@@ -28,6 +31,7 @@ interface Instance {
   request(text: string): Promise<unknown>;
   on_push(listener: (text: string) => void): void;
   host_result(text: string): void;
+  rows(): RawRows & { constructor: { memory(): WebAssembly.Memory } };
   free(): void;
 }
 
@@ -110,7 +114,16 @@ export async function here(load: Load, listener: Listener): Promise<Host> {
     }
   };
   instance.on_push((text: string) => listener.push(text));
+  let rows: Host["rows"];
   return {
+    get rows() {
+      if (rows === undefined) {
+        const raw = guard(() => instance.rows());
+        rows = { raw, memory: raw.constructor.memory() };
+      }
+      if (dead !== undefined) throw dead;
+      return rows;
+    },
     request: (text) =>
       new Promise((resolve, reject) => {
         pending.add(reject);

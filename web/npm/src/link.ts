@@ -84,6 +84,8 @@ export class Link {
   readonly #failures = new Set<(error: ThroughlineError) => void>();
   readonly #running = new Map<number, AbortController>();
   #host: Promise<Host> | undefined;
+  // The same, once it is there.
+  #there: Host | undefined;
   #cassette: string | undefined;
   // Only here and in the engine: a new engine after a crash must be told again.
   #model: ModelSettings | undefined;
@@ -106,6 +108,12 @@ export class Link {
   async call(call: JsonMap): Promise<Json> {
     if (this.#ended !== undefined) throw this.#ended;
     return this.#ask(await (this.#host ?? this.#reopen()), call);
+  }
+
+  /** The rows of the engine, where it runs on this thread. */
+  get rows(): Host["rows"] {
+    if (this.#ended !== undefined) throw this.#ended;
+    return this.#there?.rows;
   }
 
   async loadCassette(text: string): Promise<Json> {
@@ -163,6 +171,10 @@ export class Link {
       crashed: (error) => this.#crashed(error),
     });
     this.#host = host;
+    void host.then(
+      (there) => (this.#there = there),
+      () => undefined,
+    );
     // A host that could not be started is tried again by the next call.
     host.catch(() => {
       if (this.#host === host) this.#host = undefined;
@@ -197,6 +209,7 @@ export class Link {
   #crashed(error: ThroughlineError): void {
     this.#abort();
     this.#host = undefined;
+    this.#there = undefined;
     // A journal in memory is gone with its engine: an empty one in its place would be a lie.
     if (!this.#options.lasting) this.#ended ??= error;
     this.#fail(error);

@@ -2,12 +2,16 @@
 
 import type {
   AddRelation,
+  Amend,
   AssertFact,
+  Breakpoint,
   CallTool,
   Command,
+  ForgetBy,
   MemoryItem,
   Propose,
   RegisterEntity,
+  Rerun,
   RetractFact,
   ScheduleEvent,
   StartRun,
@@ -17,7 +21,10 @@ import type { Domain } from "./domain.js";
 import { ThroughlineError } from "./error.js";
 import type { Intervention } from "./interventions.js";
 import { checkNames } from "./options.js";
-import { encode } from "./exact.js";
+import { decode, encode } from "./exact.js";
+import { Gather, command, metaOf, partsOf, pause } from "./importing.js";
+import type { EventColumns, ImportOptions, Imported, Part } from "./importing.js";
+import { Rows, noRows } from "./rows.js";
 import { Link } from "./link.js";
 import type { Query } from "./queries.js";
 import type { Delta, Fault, ModelSettings, Recording } from "./model.js";
@@ -114,6 +121,8 @@ type More<C, Given extends keyof C = never> = Omit<C, "type" | Given>;
 export class Session extends JournalReader {
   readonly moment = undefined;
   readonly #link: Link;
+  #rows: Rows | undefined;
+  #rowsOf: object | undefined;
   readonly #zones = new Set<string>();
   #zonesLoading: Promise<void> | undefined;
 
@@ -304,6 +313,26 @@ export class Session extends JournalReader {
     return this.execute({ type: "continue_run", run }, meta);
   }
 
+  /** Pauses a run before its next step. */
+  pauseRun(run: string, meta?: Meta): Promise<Done> {
+    return this.execute({ type: "pause_run", run }, meta);
+  }
+
+  /** Says where a run pauses by itself. */
+  setBreakpoints(run: string, breakpoints: Breakpoint[], meta?: Meta): Promise<Done> {
+    return this.execute({ type: "set_breakpoints", run, breakpoints }, meta);
+  }
+
+  /** Gives a binding of a paused run another value. */
+  editBinding(run: string, binding: string, value: Json, meta?: Meta): Promise<Done<{ before: Json }>> {
+    return this.execute({ type: "edit_binding", run, binding, value }, meta);
+  }
+
+  /** Runs a plan again as a new run that reuses what does not change. */
+  rerun(run: string, more: More<Rerun, "run"> = {}, meta?: Meta): Promise<Done<{ run: string; reruns: string }>> {
+    return this.execute({ ...more, type: "rerun", run }, meta);
+  }
+
   /** Ends a run. */
   cancelRun(run: string, meta?: Meta): Promise<Done> {
     return this.execute({ type: "cancel_run", run }, meta);
@@ -312,6 +341,109 @@ export class Session extends JournalReader {
   /** Remembers events. */
   remember(items: MemoryItem | MemoryItem[], meta?: Meta): Promise<Done<{ memories: string[] }>> {
     return this.execute({ type: "remember", items: Array.isArray(items) ? items : [items] }, meta);
+  }
+
+  /** Corrects a remembered event; what is not given stays. */
+  amend(memory: string, more: More<Amend, "memory">, meta?: Meta): Promise<Done> {
+    return this.execute({ type: "amend", memory, ...more }, meta);
+  }
+
+  /** Notes that remembered events were used: they are forgotten later. */
+  touch(memories: string[], meta?: Meta): Promise<Done<{ touched: number }>> {
+    return this.execute({ type: "touch", memories }, meta);
+  }
+
+  /** Forgets what a budget or an age does not keep, undoably. */
+  forgetBy(policy: More<ForgetBy>, meta?: Meta): Promise<Done<{ forgotten: number; more: number }>> {
+    return this.execute({ type: "forget_by", ...policy }, meta);
+  }
+
+  /** Purges remembered events: nothing of what they said is left, in memory or stored, when it resolves. */
+  purge(memories: string[], meta?: Meta): Promise<Done<{ purged: number }>> {
+    return this.execute({ type: "purge", memories }, meta);
+  }
+
+  /**
+   * The synchronous rows of the memory, where the engine runs on this thread (`host: "here"`); `undefined` where it
+   * runs in a worker.
+   */
+  get rows(): Rows | undefined {
+    const there = this.#link.rows;
+    if (there === undefined) return undefined;
+    if (this.#rows === undefined || this.#rowsOf !== there) {
+      this.#rowsOf = there;
+      this.#rows = new Rows(() => (this.#link.rows ?? raise()).raw, there.memory);
+    }
+    return this.#rows;
+  }
+
+  /**
+   * Remembers many events: columns, or events one by one from anything that can be iterated. They go in as a few
+   * large records; in between the page can do something else.
+   */
+  async importEvents(
+    events: EventColumns | Iterable<MemoryItem> | AsyncIterable<MemoryItem>,
+    options: ImportOptions = {},
+  ): Promise<Imported> {
+    const done: Imported = { count: 0, duplicates: 0, records: [], cancelled: false };
+    const columns = "at" in events && "kinds" in events ? events : undefined;
+    const total = columns?.at.length;
+    const rows = options.rows ?? (columns === undefined ? 8_192 : 100_000);
+    let number = 0;
+    const give = async (part: Part): Promise<boolean> => {
+      const result = await this.#insert(part, metaOf(options, number));
+      number += 1;
+      done.count += result.count;
+      if (result.unchanged === true) done.duplicates += result.count;
+      done.records.push(result.record);
+      options.onProgress?.({ done: done.count, total });
+      await pause();
+      done.cancelled = options.signal?.aborted === true;
+      return !done.cancelled;
+    };
+    if (options.signal?.aborted === true) return { ...done, cancelled: true };
+    if (columns !== undefined) {
+      for (const part of partsOf(columns, rows)) if (!(await give(part))) break;
+      return done;
+    }
+    let gather = new Gather();
+    for await (const item of events as AsyncIterable<MemoryItem>) {
+      gather.add(item);
+      if (gather.size < rows && !gather.full) continue;
+      const part = gather.part();
+      gather = new Gather();
+      if (!(await give(part))) return done;
+    }
+    if (gather.size > 0) await give(gather.part());
+    return done;
+  }
+
+  async #insert(part: Part, meta: Meta): Promise<{ count: number; record: number; unchanged?: boolean }> {
+    const { rows } = this;
+    const plain = [...part.kinds, ...part.entities].every((name) => !/[\r\n]/.test(name));
+    if (rows === undefined || !plain) return (await this.execute(command(part), meta)).result as never;
+    // On this thread the columns go in as they are.
+    const lines = (names: string[]): string => names.map((name) => `${name}\n`).join("");
+    const text = await rows.insert(
+      lines(part.kinds),
+      lines(part.entities),
+      part.at,
+      part.kind,
+      part.entityCount,
+      part.entity,
+      part.text,
+      part.textBytes,
+      part.lasts,
+      part.importance,
+      part.place,
+      part.vectorSize,
+      part.vector,
+      encode(meta as JsonMap),
+    );
+    const outcome = decode(text as string) as JsonMap;
+    const { refused } = outcome;
+    if (refused !== undefined) throw ThroughlineError.of(refused as unknown as ThroughlineError["details"]);
+    return (outcome["done"] as JsonMap)["result"] as never;
   }
 
   /** Forgets remembered events, undoably. */
@@ -528,6 +660,11 @@ function moved(error: ThroughlineError, by: number): ThroughlineError {
     details["details"] = { ...inner, problems: problems.map((one) => shift(one as JsonMap)) };
   }
   return ThroughlineError.of(details as unknown as ThroughlineError["details"]);
+}
+
+/** There were rows, and there are none any more. */
+function raise(): never {
+  throw noRows();
 }
 
 /** A cassette as text: one entry a line. */

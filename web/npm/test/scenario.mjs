@@ -97,10 +97,25 @@ class Runner {
     const name = scenario.name ?? "scenario";
     const { cassette } = scenario;
     const text = Array.isArray(cassette) ? cassette.map((entry) => `${encode(entry)}\n`).join("") : cassette && read(cassette);
-    const options = { storage: "memory", host: "here", id: name };
+    const calls = {};
+    const tools = Object.fromEntries(
+      Object.entries(scenario.tools ?? {}).map(([tool, given]) => {
+        const answers = Array.isArray(given) ? given : [given];
+        const answer = () => {
+          const at = calls[tool] ?? 0;
+          calls[tool] = at + 1;
+          const { error, result } = answers[Math.min(at, answers.length - 1)];
+          if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code });
+          return result ?? null;
+        };
+        return [tool, { run: answer }];
+      }),
+    );
+    const options = { storage: "memory", host: "here", id: name, tools };
     if (text !== undefined) options.cassette = text;
     const clock = scenario.clock === undefined ? DEFAULT_CLOCK : instant(scenario.clock);
     const runner = new Runner(await open({ ...options, name, clock }), options);
+    runner.calls = calls;
     if (scenario.domain !== undefined) {
       const { domain } = scenario;
       await runner.session.execute({
@@ -128,9 +143,24 @@ class Runner {
     if (step.advance !== undefined) return void (await this.session.advance(duration(step.advance)));
     if (step.clock !== undefined) return void (await this.session.setClock(instant(step.clock)));
     if (step.reload !== undefined) return this.reload(step.reload);
+    if (step.export !== undefined) return this.exported(step);
+    if (step.calls !== undefined) {
+      for (const [tool, count] of Object.entries(step.calls)) {
+        const made = this.calls[tool] ?? 0;
+        if (made !== count) throw new Error(`\`${tool}\` was called ${made} times, not ${count}`);
+      }
+      return;
+    }
     if (step.keep !== undefined) return void this.kept.set(step.keep, await this.digests());
     if (step.same !== undefined) return this.compare(step);
     throw new Error(`this is not a step: ${encode(step)}`);
+  }
+
+  async exported({ contains: part, lacks }) {
+    const { text } = await this.session.export();
+    if (part === undefined && lacks === undefined) throw new Error("an export step says `contains` or `lacks`");
+    if (part !== undefined && !text.includes(part)) throw new Error("the exported file does not contain the text");
+    if (lacks !== undefined && text.includes(lacks)) throw new Error("the exported file contains the text");
   }
 
   async compare({ same, digest = "content" }) {
