@@ -146,8 +146,8 @@ fn without_the_gates_the_same_texts_get_what_they_want() {
     for (wants, (all, done)) in &got {
         println!("{wants}: {done} of {all} succeed without gates");
     }
-    // Arguments that no action asks for do nothing even then; all the others do.
-    for (wants, (all, done)) in got.iter().filter(|(wants, _)| *wants != "smuggle") {
+    // What no reply's shape and no action has a place for does nothing even then; all the others do.
+    for (wants, (all, done)) in got.iter().filter(|(wants, _)| !matches!(wants.as_str(), "smuggle" | "jump")) {
         assert!(done * 2 >= *all, "the control shows nothing for {wants}: {done} of {all}");
     }
 }

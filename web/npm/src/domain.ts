@@ -72,6 +72,8 @@ export interface FieldType {
   items?: FieldType;
   /** Whether it must be there. */
   required?: boolean;
+  /** The class of personal data it is (`phone`, `email`, `name`, `id`, `address`, or your own): answers mask it. */
+  class?: string;
 }
 
 /** A relation between entity types. */
@@ -102,6 +104,8 @@ export interface FactType {
   value?: FieldType;
   /** How conflicts between sources are settled: `newest_valid`, `most_trusted`, `official` or `ask`. */
   conflict?: string;
+  /** Who may say it: any of `user`, `rule`, `tool`, `model`, `import`; anybody when empty. */
+  said_by?: string[];
 }
 
 /** What must hold for every proposal. */
@@ -238,6 +242,8 @@ export interface AnswerTemplate {
   template?: Text;
   /** The states in which it may be used; all when empty. */
   states?: string[];
+  /** The classes of personal data that it shows unmasked. */
+  reveals?: string[];
 }
 
 /** A pattern that extracts a value. */
@@ -248,6 +254,8 @@ export interface Pattern {
   entity_type?: string;
   /** The fact whose value it finds. */
   fact?: string;
+  /** The class of personal data it finds; that of the fact when absent. */
+  class?: string;
 }
 
 /** How the agent goes about it. */

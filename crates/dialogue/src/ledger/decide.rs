@@ -39,7 +39,7 @@ impl Ledger {
     /// behind it. Times without a zone are read in `zone`.
     ///
     /// # Errors
-    /// `unknown-fact`, `cardinality-changed`, the codes of [`check_value`], `zone-missing`, `bad-instant`,
+    /// `unknown-fact`, `not-authorised`, `cardinality-changed`, the codes of [`check_value`], `zone-missing`, `bad-instant`,
     /// `empty-interval`, `out-of-range`, `version-conflict`, `empty-name`, `name-too-long`, `value-too-large`.
     pub fn assert_fact(
         &self,
@@ -213,6 +213,17 @@ impl Ledger {
             return Err(self.unknown(subject, key, ctx));
         }
         let fact = declared.unwrap_or(any);
+        let speaker = match ctx.actor.kind {
+            ActorKind::User => "user",
+            ActorKind::Rule => "rule",
+            ActorKind::Tool => "tool",
+            ActorKind::Model => "model",
+            ActorKind::Import => "import",
+        };
+        if !fact.said_by.is_empty() && !fact.said_by.iter().any(|name| name == speaker) {
+            let message = format!("`{key}` is not for a {speaker} to say, only for: {}", fact.said_by.join(", "));
+            return Err(Refusal::new("not-authorised", message).at_path("/key"));
+        }
         let named = fact.cardinality.as_deref().unwrap_or("one");
         let cardinality = Cardinality::parse(named).ok_or_else(|| {
             let message = format!("the domain gives `{key}` the cardinality `{named}`, which is none");
