@@ -38,7 +38,7 @@ impl Default for Rules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// A stable code: `skipped-text`, `stripped-fence`, `skipped-value`, `not-json`, `schema-not-checked`,
-    /// `search-limited`, and those of repairs: `trailing-comma`, `missing-comma`, `comment`, `quote`,
+    /// `search-limited`, and those of repairs: `trailing-comma`, `missing-comma`, `missing-colon`, `comment`, `quote`,
     /// `bare-name`, `bare-text`, `other-word`, `other-number`, `other-brackets`, `ellipsis`, `raw-control`,
     /// `bad-escape`, `wide-mark`, `wrong-bracket`,
     /// `closed-at-end`.
@@ -185,6 +185,10 @@ impl Reading<'_> {
         }
         // A value that never closes can only be the last thing in the text.
         broken.extend(found.open.map(|span| (span, Error::new("json-syntax", "the value is not closed").at(span))));
+        if candidates.is_empty() && broken.is_empty() {
+            let round = scan::round(self.text).map(|span| (span, Error::new("json-syntax", "these are no brackets of JSON")));
+            broken.extend(round);
+        }
         self.choose(candidates, &broken)
     }
 
@@ -260,7 +264,12 @@ impl Reading<'_> {
         let Some((span, error)) = best else {
             return Err(self.nothing(false, Vec::new(), broken));
         };
+        let round = self.slice(*span).starts_with('(');
         let (value, repairs) = match repair::repair(self.slice(*span)) {
+            // Words in round brackets are words.
+            Ok((_, notes)) if round && notes.iter().any(|note| matches!(note.code, "bare-text" | "skipped-text")) => {
+                return Err(self.nothing(false, Vec::new(), &[]));
+            }
             Ok(repaired) => repaired,
             Err(second) => {
                 // Something valid may stand inside what was not.

@@ -165,7 +165,11 @@ fn a_single_candidate_is_repaired_and_every_repair_is_named() {
 #[test]
 fn a_part_of_a_broken_value_is_never_taken_for_the_value() {
     check(r#"{"key1": [1, {"memory": [2]}, "key2": oops]"#, MEMORY, Err("invalid-json"));
-    check(r#"{"key": "value"}, "key2": "value2"}"#, "{}", Err("invalid-json"));
+    // Closed too early: all of it or nothing.
+    check(r#"{"key": "value"}, "key2": "value2"}"#, "{}", Ok(r#"{"key":"value","key2":"value2"}"#));
+    check(r#"{"key": "value"}, "key2": oops"#, "{}", Err("invalid-json"));
+    check("(I cannot help with that.)", "{}", Err("no-json"));
+    check("(1, 2)", r#"{"type": "array"}"#, Ok("[1,2]"));
     check(r#"{"memory": [1], "why": {"memory": [2]}, oops"#, MEMORY, Err("invalid-json"));
     check(r#"{say "hi} Result: {"memory":[1]}"#, MEMORY, Ok(r#"{"memory":[1]}"#));
 }

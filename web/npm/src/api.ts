@@ -1,5 +1,6 @@
 // Opening, listing and removing journals.
 
+import { HTTP_TOOL, httpTool, inBrowser } from "./http.js";
 import type { Domain, Tool } from "./domain.js";
 import { ThroughlineError } from "./error.js";
 import type { Refusal } from "./error.js";
@@ -138,12 +139,15 @@ export function api(place: Place): Api {
     async open(options) {
       checkOpen(options);
       const { name, storage = place.storage, tools = {}, clock, id, salvage } = options;
+      const known = new Map(Object.entries(tools));
+      // The addresses of a domain are asked from the page; in Node the caller says how.
+      if (!known.has(HTTP_TOOL) && inBrowser()) known.set(HTTP_TOOL, httpTool());
       const { model, settings } = modelOf(options.model);
       const call: JsonMap & { name: string } = {
         type: "open",
         name,
         storage,
-        tools: Object.keys(tools),
+        tools: [...known.keys()],
         host_model: model !== undefined,
         ...(clock === undefined ? {} : { clock: millis(clock) }),
         ...(id === undefined ? {} : { id }),
@@ -152,7 +156,7 @@ export function api(place: Place): Api {
       const runs = options.host ?? place.host();
       const link = new Link({
         open: call,
-        tools: new Map(Object.entries(tools)),
+        tools: known,
         model,
         connect: (listener) => connect(place, runs, options.worker, listener),
         lasting: storage === "indexeddb" && runs === "worker",

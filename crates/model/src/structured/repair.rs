@@ -5,22 +5,60 @@ use throughline_value::{Error, Map, Number, Span, Value};
 use super::{Diagnostic, MAX_SCAN_DEPTH};
 
 /// Reads a text that is almost JSON. Every departure from JSON is noted; what would have to be guessed is
-/// refused.
+/// refused. Quotation marks inside texts are tried first, then none of them, then a text that is closed by the
+/// brackets after it.
 pub(super) fn repair(text: &str) -> Result<(Value, Vec<Diagnostic>), Error> {
-    let mut reader = Reader { text, at: 0, depth: 0, notes: Vec::new() };
+    let first = match attempt(text, Quotes::Inner) {
+        Ok(done) => return Ok(done),
+        Err(error) => error,
+    };
+    attempt(text, Quotes::Close).or_else(|_| attempt(text, Quotes::Missing)).map_err(|_| first)
+}
+
+fn attempt(text: &str, quotes: Quotes) -> Result<(Value, Vec<Diagnostic>), Error> {
+    let mut reader = Reader { text, at: 0, depth: 0, stack: Vec::new(), quotes, notes: Vec::new() };
     reader.skip()?;
-    let value = reader.value()?;
+    let mut value = reader.value()?;
     reader.skip()?;
+    // A map that goes on after its end was closed too early.
+    while let Value::Map(map) = &mut value
+        && reader.goes_on()
+    {
+        let start = reader.at;
+        reader.at += 1;
+        reader.note("wrong-bracket", start, "a map was closed before its last field");
+        reader.stack.push('}');
+        reader.pairs(map)?;
+        reader.stack.pop();
+        reader.skip()?;
+    }
+    if let Some(rest) = reader.rest().strip_prefix("```") {
+        reader.at = text.len() - rest.trim_start().len();
+    }
     if reader.at < text.len() {
         return Err(reader.error("something follows the value"));
     }
     Ok((value, reader.notes))
 }
 
+/// What a quotation mark inside a text is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    /// A part of the text, unless what follows is what follows a text.
+    Inner,
+    /// The text's end.
+    Close,
+    /// As `Inner`; and the text's own end may be missing before the last brackets.
+    Missing,
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// What closes the lists and maps that are open.
+    stack: Vec<char>,
+    quotes: Quotes,
     notes: Vec<Diagnostic>,
 }
 
@@ -66,10 +104,10 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self) -> Result<Value, Error> {
         match self.peek() {
-            Some('{') if self.is_set() => self.nested(|r| r.list_until('}')),
-            Some('{') => self.nested(Self::map),
-            Some('[') => self.nested(|r| r.list_until(']')),
-            Some('(') => self.nested(Self::tuple),
+            Some('{') if self.is_set() => self.nested('}', |r| r.list_until('}')),
+            Some('{') => self.nested('}', Self::map),
+            Some('[') => self.nested(']', |r| r.list_until(']')),
+            Some('(') => self.nested(')', Self::tuple),
             Some(c) if close_of(c).is_some() => self.string().map(Value::Text),
             Some(c) if c.is_alphanumeric() || matches!(c, '-' | '.' | '_' | '$') => self.bare(),
             Some(_) => Err(self.error("a value is expected")),
@@ -77,13 +115,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn nested(&mut self, inner: fn(&mut Self) -> Result<Value, Error>) -> Result<Value, Error> {
+    fn nested(&mut self, close: char, inner: fn(&mut Self) -> Result<Value, Error>) -> Result<Value, Error> {
         if self.depth >= MAX_SCAN_DEPTH {
             return Err(self.error("lists and maps nest too deep"));
         }
         self.depth += 1;
         self.at += 1;
+        self.stack.push(close);
         let value = inner(self)?;
+        self.stack.pop();
         self.depth -= 1;
         Ok(value)
     }
@@ -161,10 +201,20 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             }
-            items.push(self.value()?);
+            let start = self.at;
+            let item = self.value()?;
             self.skip()?;
             if self.peek() == Some(':') {
-                return Err(self.error("a name stands in a list; write a map"));
+                let (Value::Text(name), true) = (item, items.is_empty()) else {
+                    return Err(self.error("a name stands in a list; write a map"));
+                };
+                self.note("wrong-bracket", start, "a name in a list was read as a map around it");
+                self.at += 1;
+                self.skip()?;
+                let value = self.value()?;
+                items.push(Value::Map(Map::from_iter([(name, value)])));
+            } else {
+                items.push(item);
             }
             if self.comma(close)? {
                 return Ok(Value::List(items));
@@ -197,7 +247,14 @@ impl<'a> Reader<'a> {
 
     /// Whether this brace holds texts only, without a colon after the first.
     fn is_set(&self) -> bool {
-        let mut ahead = Reader { text: self.text, at: self.at + 1, depth: self.depth, notes: Vec::new() };
+        let mut ahead = Reader {
+            text: self.text,
+            at: self.at + 1,
+            depth: self.depth,
+            stack: Vec::new(),
+            quotes: self.quotes,
+            notes: Vec::new(),
+        };
         let quoted = ahead.skip().is_ok() && ahead.peek().is_some_and(|c| close_of(c).is_some());
         quoted && ahead.string().is_ok() && ahead.skip().is_ok() && matches!(ahead.peek(), Some(',' | '}'))
     }
@@ -213,11 +270,22 @@ impl<'a> Reader<'a> {
         true
     }
 
+    /// Whether a closed map goes on: a comma, and a name in quotes.
+    fn goes_on(&self) -> bool {
+        self.rest().strip_prefix(',').is_some_and(|t| t.trim_start().starts_with('"'))
+    }
+
     fn map(&mut self) -> Result<Value, Error> {
         let mut map = Map::new();
         if self.ends('}')? {
             return Ok(Value::Map(map));
         }
+        self.pairs(&mut map)?;
+        Ok(Value::Map(map))
+    }
+
+    /// The fields of a map, and its end.
+    fn pairs(&mut self, map: &mut Map) -> Result<(), Error> {
         loop {
             self.skip()?;
             let start = self.at;
@@ -226,6 +294,8 @@ impl<'a> Reader<'a> {
                 Some(c) if c.is_alphanumeric() || matches!(c, '_' | '$') => self.bare_name()?,
                 _ => return Err(self.error("a name is expected")),
             };
+            // Nobody means a name to end with the end of a line, which was noted.
+            let name = name.trim_end_matches(['\n', '\r']).to_owned();
             self.skip()?;
             match self.peek() {
                 Some(':') => self.at += 1,
@@ -233,6 +303,9 @@ impl<'a> Reader<'a> {
                     let at = self.at;
                     self.bump(c);
                     self.note("wide-mark", at, "this mark was read as a colon");
+                }
+                Some(c) if c == '"' && self.quotes == Quotes::Close => {
+                    self.note("missing-colon", self.at, "a colon was added");
                 }
                 _ => return Err(self.error("`:` is expected after a name")),
             }
@@ -243,7 +316,7 @@ impl<'a> Reader<'a> {
                 return Err(Error::new("duplicate-name", message).at(Span::new(start, self.at)));
             }
             if self.comma('}')? {
-                return Ok(Value::Map(map));
+                return Ok(());
             }
         }
     }
@@ -345,14 +418,32 @@ impl<'a> Reader<'a> {
             self.note("quote", start, "other quotation marks were read as double quotes");
         }
         let mut out = String::new();
+        // The mark stands twice at the beginning: one is too many.
+        if open == '"' && self.peek() == Some('"') && self.rest().chars().nth(1).is_some_and(|c| c.is_alphanumeric() || c == ' ') {
+            let second = self.at;
+            self.at += 1;
+            if self.closes_here() {
+                self.at = second;
+            } else {
+                self.note("quote", second, "a second quotation mark at the beginning of a text was dropped");
+            }
+        }
+        let begin = self.at;
         loop {
             let Some(c) = self.peek() else {
+                if let Some(end) = self.end_before_brackets(begin) {
+                    self.at = end;
+                    self.note("quote", end, "a text was closed before the brackets that end the value");
+                    let cut = self.text.len() - end;
+                    out.truncate(out.len().saturating_sub(cut));
+                    return Ok(out.trim_end().to_owned());
+                }
                 return Err(self.error("a text is not closed and may have been cut off"));
             };
             let at = self.at;
             self.bump(c);
             if c == close || (open != '"' && is_curly(open) && is_curly(c)) {
-                if self.closes_here() {
+                if self.quotes == Quotes::Close || self.closes_here() {
                     return Ok(out);
                 }
                 self.note("quote", at, "a quotation mark inside a text was kept");
@@ -368,9 +459,30 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Where a text ends whose mark is missing: before the brackets that close all that is open. A text that opens
+    /// brackets of its own could own them.
+    fn end_before_brackets(&self, begin: usize) -> Option<usize> {
+        if self.quotes != Quotes::Missing || self.stack.is_empty() {
+            return None;
+        }
+        let mut rest = self.text.get(begin..)?.trim_end();
+        rest = rest.strip_suffix("```").unwrap_or(rest);
+        for close in &self.stack {
+            rest = rest.trim_end().strip_suffix(*close)?;
+        }
+        (!rest.contains(['{', '[', '\\', '"'])).then_some(begin + rest.len())
+    }
+
     /// Whether what follows a quotation mark is what follows a text.
     fn closes_here(&self) -> bool {
         let rest = self.rest().trim_start();
+        // In a map a comma is followed by a name; else it belongs to the text, and the mark with it.
+        if let Some(after) = rest.strip_prefix(',').filter(|_| self.stack.last() == Some(&'}')) {
+            let after = after.trim_start();
+            let word = after.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
+            let named = word.len() < after.len() && word.trim_start().starts_with([':', '：', '=', '"']);
+            return named || after.is_empty() || after.starts_with(['"', '\'', '“', '}', '/', '#', '.', '…']);
+        }
         rest.is_empty()
             || rest.starts_with([',', ':', '}', ']', '，', '：', ';', '；'])
             || rest.starts_with("//")
@@ -401,7 +513,10 @@ impl<'a> Reader<'a> {
                 );
             }
             other => {
-                self.note("bad-escape", start, "an escape that JSON does not know was read as the character itself");
+                self.note("bad-escape", start, "an escape that JSON does not know was read as it stands");
+                if other != '\'' {
+                    out.push('\\');
+                }
                 out.push(other);
             }
         }

@@ -147,6 +147,20 @@ pub(super) fn inner(text: &str, outer: Span) -> Vec<Span> {
     spans
 }
 
+/// A text, or the inside of its one fence, that is nothing but one pair of round brackets.
+pub(super) fn round(text: &str) -> Option<Span> {
+    let inside = match text.split_once("```") {
+        Some((_, after)) => {
+            let body = after.split_once('\n')?.1;
+            body.split_once("```")?.0
+        }
+        None => text,
+    };
+    let inside = inside.trim();
+    let start = inside.as_ptr().addr() - text.as_ptr().addr();
+    (inside.starts_with('(') && inside.ends_with(')')).then(|| Span::new(start, start + inside.len()))
+}
+
 fn rest(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or("")
 }
