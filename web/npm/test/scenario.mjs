@@ -116,6 +116,7 @@ class Runner {
     const clock = scenario.clock === undefined ? DEFAULT_CLOCK : instant(scenario.clock);
     const runner = new Runner(await open({ ...options, name, clock }), options);
     runner.calls = calls;
+    runner.folder = folder;
     if (scenario.domain !== undefined) {
       const { domain } = scenario;
       await runner.session.execute({
@@ -140,8 +141,10 @@ class Runner {
     if (step.do !== undefined) return this.execute(encode(step.do), step);
     if (typeof step.text === "string") return this.execute(step.text, step);
     if (step.query !== undefined) return this.ask(step);
+    if (step.golden !== undefined) return this.golden(step);
     if (step.advance !== undefined) return void (await this.session.advance(duration(step.advance)));
     if (step.clock !== undefined) return void (await this.session.setClock(instant(step.clock)));
+    if (step.fork !== undefined) return this.fork(step.fork, step);
     if (step.reload !== undefined) return this.reload(step.reload);
     if (step.export !== undefined) return this.exported(step);
     if (step.calls !== undefined) {
@@ -224,6 +227,35 @@ class Runner {
       if (!equal(step.count, length)) throw new Error(`${length} items: ${shown()}`);
     } else {
       throw new Error("a query step says `equals`, `contains`, `lacks`, `count` or `refused`");
+    }
+  }
+
+  /** A plan from a file beside the scenario, of the newest run, or as it stands there. */
+  async plan(plan) {
+    if (plan === true) {
+      const { id } = (await this.session.query({ type: "runs" })).at(-1);
+      return (await this.session.query({ type: "run", run: id })).plan;
+    }
+    const isFile = typeof plan === "string" && !/[\n ]/.test(plan) && plan.includes(".");
+    return isFile ? readFileSync(join(this.folder, plan), "utf8") : plan;
+  }
+
+  async golden({ plan = true, golden, minimum, inputs = [] }) {
+    const query = { type: "score_plan", plan: await this.plan(plan), golden: await this.plan(golden), inputs };
+    const { score, explanation } = await this.session.query(encode(query));
+    if (!isNumber(minimum)) throw new Error("a golden plan has a `minimum` from 0 to 1");
+    // Three digits at most: they compare as they are.
+    if (Number(String(score)) < Number(String(minimum))) {
+      throw new Error(`the plan scores ${score}, under ${minimum}: ${explanation}`);
+    }
+  }
+
+  async fork(options, step) {
+    const { session, report } = await this.session.fork(options);
+    await this.close();
+    this.session = session;
+    if (step.expect !== undefined && !contains(report, step.expect)) {
+      throw new Error(`the report is ${encode(report)}, which does not contain ${encode(step.expect)}`);
     }
   }
 

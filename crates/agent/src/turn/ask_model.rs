@@ -5,7 +5,7 @@
 //! read at all.
 
 use throughline_journal::{Cause, Draft};
-use throughline_model::{Request, structured};
+use throughline_model::{Request, retry, structured};
 use throughline_protocol::Context;
 use throughline_value::Value;
 
@@ -74,7 +74,7 @@ pub(crate) fn ask<T>(
     };
     if finished.ending == "failed" {
         // Without a model, or without a recorded reply, asking again gives the same. The failure is on record.
-        let same = more == 0 && matches!(finished.code.as_deref(), Some("no-model" | "cassette-mismatch"));
+        let same = more == 0 && finished.code.as_deref().is_some_and(retry::is_final);
         return if same || attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
     }
     let refused = ProposalRefused {
