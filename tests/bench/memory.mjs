@@ -1,1 +1,180 @@
-export async function memory() { return { results: [], differences: [], missing: ["memory"] }; }
+// The temporal index: bulk insert, windows, the last of a kind, an entity's history, counts for drawing, beside what a
+// web developer can pick today. Everything goes through the public rows, on the engine's own thread.
+
+import { Check, now, race, result } from "./harness.mjs";
+import { duckdb } from "./peers/duckdb.mjs";
+import { jsArray } from "./peers/js-array.mjs";
+import { jsTuned } from "./peers/js-tuned.mjs";
+import { sqlJs, sqliteWasm } from "./peers/sql.mjs";
+import { flattenTree, sortedBtree } from "./peers/trees.mjs";
+import { ENTITIES, KINDS, events, histories, lasts, windows } from "./workload.mjs";
+
+const ASKED = 200;
+const BUCKETS = 1_000;
+const NAMES = Array.from({ length: KINDS }, (_, n) => `kind${n}`);
+const PEOPLE = Array.from({ length: ENTITIES }, (_, n) => `entity${n}`);
+
+const GOALS = {
+  bulk: { "JavaScript array": { goal: 2, floor: 1.3 }, "SQLite-wasm": { goal: 25, floor: 15 } },
+  ten: { "JavaScript tuned": { goal: 2.5, floor: 1.5 }, "sql.js": { goal: 20, floor: 12 } },
+  thousand: { "JavaScript tuned": { goal: 3, floor: 2 }, "sql.js": { goal: 120, floor: 60 } },
+  last: { "JavaScript tuned": { goal: 1, floor: 0.7 }, "SQLite-wasm": { goal: 20, floor: 12 } },
+  history: { "JavaScript tuned": { goal: 1.1, floor: 0.8 }, "sql.js": { goal: 28, floor: 15 } },
+  counts: { "JavaScript tuned": { goal: 40, floor: 20 }, DuckDB: { goal: 200, floor: 100 } },
+  drawn: { "JavaScript tuned": { goal: 300, floor: 150 } },
+  bytes: { "JavaScript array": { goal: 3, floor: 2 } },
+};
+
+const heap = () => {
+  globalThis.gc?.();
+  if (globalThis.process?.memoryUsage !== undefined) return process.memoryUsage().rss;
+  return undefined;
+};
+
+/** The events as one frame of columns. */
+function columns(data) {
+  const entityCount = new Uint32Array(data.count);
+  for (let i = 0; i < data.count; i += 1) entityCount[i] = data.entityAt[i + 1] - data.entityAt[i];
+  return { at: data.time, kinds: NAMES, kind: data.kind, entities: PEOPLE, entityCount, entity: data.entity, importance: data.importance };
+}
+
+async function ours(open, data) {
+  const before = heap();
+  const session = await open({ name: `memory-${data.count}`, storage: "memory", host: "here", clock: data.last });
+  const given = columns(data);
+  const start = now();
+  await session.importEvents(given);
+  const bulk = now() - start;
+  const { rows } = session;
+  if (rows === undefined) throw new Error("the session has no rows");
+  const kinds = NAMES.map((name) => rows.kindNumber(name));
+  const people = PEOPLE.map((name) => rows.entityNumber(name));
+  const out = new Uint32Array(4_096);
+  // Rows are numbered as they arrive, part after part: what is found is told apart by its number.
+  const sum = (found) => {
+    let total = 0;
+    for (let i = 0; i < found; i += 1) total += out[i];
+    return total;
+  };
+  const counters = new Uint32Array(BUCKETS * Math.max(KINDS, rows.kindNames().length));
+  const drawing = new Uint32Array(4 * BUCKETS * 16);
+  return {
+    session,
+    rows,
+    bulk,
+    bytes: heap() - before,
+    window: ([from, to, a, b, c]) => sum(rows.window({ from, to, kinds: [kinds[a], kinds[b], kinds[c]], out })),
+    last: ([before, kind]) => rows.last(kinds[kind], before),
+    history: ([before, entity]) => (people[entity] < 0 ? 0 : sum(rows.history(people[entity], { to: before, limit: 50, out }))),
+    counts(from, to, buckets) {
+      const many = rows.counts({ from, to, parts: buckets, out: counters });
+      return { many, kinds };
+    },
+    counters,
+    drawn: (from, to) => rows.drawn({ from, to, parts: BUCKETS, out: drawing }),
+    // Through the whole protocol, as a page with a worker asks.
+    recall: ([from, to, a, b, c]) => session.recall({ since: from, until: to, kinds: [NAMES[a], NAMES[b], NAMES[c]], limit: 100 }),
+  };
+}
+
+const timed = (make) => {
+  const before = heap();
+  const start = now();
+  const made = make();
+  return Object.assign(made, { bulk: now() - start, bytes: heap() - before });
+};
+
+export async function memory({ open, sizes, say }) {
+  const results = [];
+  const missing = [];
+  const check = new Check();
+  const ten = {};
+  const largest = Math.max(...sizes);
+  for (const count of sizes) {
+    const data = events(count);
+    say(`  ${count} events`);
+    const top = count === largest;
+    const goals = (name) => (top && count >= 1_000_000 ? GOALS[name] : {});
+    const peers = { throughline: await ours(open, data) };
+    peers["JavaScript array"] = timed(() => jsArray(data));
+    peers["JavaScript tuned"] = timed(() => jsTuned(data, KINDS));
+    peers["sorted-btree"] = timed(() => sortedBtree(data));
+    if (count <= 100_000) peers["interval tree"] = timed(() => flattenTree(data));
+    for (const [name, load] of [["SQLite-wasm", sqliteWasm], ["sql.js", () => sqlJs(globalThis.process === undefined ? { locateFile: (file) => new URL(file, location.href).href } : {})]]) {
+      const { load: fill } = await load();
+      peers[name] = timed(() => fill(data));
+    }
+    try {
+      peers.DuckDB = await duckdb(data);
+    } catch (error) {
+      missing.push(`DuckDB (${error})`);
+    }
+    results.push(result(`bulk-${count}`, `${count} events inserted`, "ms", times(peers, (peer) => peer.bulk), { goals: goals("bulk") }));
+    const asked = { ten: windows(data, 10, ASKED), thousand: windows(data, 1_000, ASKED), last: lasts(data, ASKED), history: histories(data, ASKED) };
+    const words = { ten: "about ten hits of a window and three kinds", thousand: "about a thousand hits", last: "the last of a kind before a moment", history: "the latest fifty of an entity" };
+    for (const [name, list] of Object.entries(asked)) {
+      const op = name === "ten" || name === "thousand" ? "window" : name;
+      const contestants = {};
+      for (const [who, peer] of Object.entries(peers)) {
+        if (peer[op] === undefined) continue;
+        contestants[who] = () => {
+          let sum = 0;
+          for (const one of list) sum += peer[op](one);
+          check.add(who, `${name}, ${count}`, sum);
+        };
+      }
+      const raced = await race(contestants, { rounds: count >= 1_000_000 ? 3 : 5, patience: 3_000 });
+      for (const who of Object.keys(raced)) raced[who] = (raced[who] * 1_000) / list.length;
+      if (name === "ten") ten[count] = raced.throughline;
+      results.push(result(`${name}-${count}`, `${words[name]}, of ${count}`, "µs", raced, { goals: goals(name) }));
+    }
+    const [from, to] = [data.first, data.last];
+    const total = (counts) => counts.reduce((sum, n, i) => sum + n * ((i % 97) + 1), 0);
+    const exact = {};
+    for (const [who, peer] of Object.entries(peers)) {
+      if (peer.counts === undefined) continue;
+      exact[who] =
+        who === "throughline"
+          ? () => {
+              const { many, kinds } = peer.counts(from, to, BUCKETS);
+              if (check.done?.has(count)) return;
+              (check.done ??= new Set()).add(count);
+              const ordered = new Uint32Array(BUCKETS * KINDS);
+              for (let b = 0; b < BUCKETS; b += 1) for (let k = 0; k < KINDS; k += 1) ordered[b * KINDS + k] = peer.counters[b * many + kinds[k]];
+              check.add(who, `counts, ${count}`, total(ordered));
+            }
+          : async () => {
+              const counted = peer.counts(from, to, BUCKETS, KINDS);
+              check.add(who, `counts, ${count}`, total(counted instanceof Promise ? await counted : counted));
+            };
+    }
+    // The tuned index only, for what its careful reader would measure: without the sum that the check needs.
+    const raced = await race(exact, { rounds: 3, patience: 3_000 });
+    for (const who of Object.keys(raced)) raced[who] *= 1_000;
+    results.push(result(`counts-${count}`, `exact counts in ${BUCKETS} parts by ${KINDS} kinds, of ${count}`, "µs", raced, { goals: goals("counts") }));
+    const own = await race({ throughline: () => { for (let i = 0; i < 100; i += 1) peers.throughline.drawn(from, to - i); } }, { rounds: 5 });
+    results.push(
+      result(`drawn-${count}`, `counts for drawing, from the pyramid, of ${count}`, "µs", { throughline: own.throughline * 10, "JavaScript tuned": raced["JavaScript tuned"] }, { goals: goals("drawn") }),
+    );
+    if (Number.isFinite(peers.throughline.bytes)) {
+      const bytes = times(peers, (peer) => peer.bytes / 1_048_576, ["throughline", "JavaScript array", "JavaScript tuned", "sorted-btree"]);
+      results.push(result(`bytes-${count}`, `memory held, of ${count}`, "MB", bytes, { goals: goals("bytes") }));
+    }
+    const recall = await race({ throughline: async () => { for (const one of asked.ten.slice(0, 50)) await peers.throughline.recall(one); } }, { rounds: 3 });
+    results.push(result(`recall-${count}`, `the asynchronous recall of about ten, of ${count}`, "µs", { throughline: (recall.throughline * 1_000) / 50 }));
+    for (const peer of Object.values(peers)) await peer.close?.();
+    await peers.throughline.session.close();
+  }
+  const [small, large] = [Math.min(...sizes), largest];
+  results.push(
+    result("ten-growth", "about ten hits", "µs", Object.fromEntries(sizes.map((n) => [`of ${n}`, ten[n]])), {
+      ours: `of ${small}`,
+      growth: { what: `${large} events against ${small}`, ratio: ten[large] / ten[small], limit: 5 },
+    }),
+  );
+  return { results, differences: check.differences(), missing };
+}
+
+function times(peers, of, only) {
+  return Object.fromEntries(Object.entries(peers).filter(([name]) => only === undefined || only.includes(name)).map(([name, peer]) => [name, of(peer)]));
+}
