@@ -13,8 +13,8 @@
 mod aside;
 mod clock;
 mod host;
-pub mod local;
 mod live;
+pub mod local;
 mod model;
 mod running;
 mod session;

@@ -98,7 +98,11 @@ impl Live {
         self.give(ExchangeEvent::Via(Via {
             wire: self.wire,
             provider: self.settings.provider.clone(),
-            model: if self.settings.model.is_empty() { self.request.model.clone() } else { self.settings.model.clone() },
+            model: if self.settings.model.is_empty() {
+                self.request.model.clone()
+            } else {
+                self.settings.model.clone()
+            },
             attempts: attempt,
             prices: self.settings.prices.clone(),
         }));

@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
 
 use futures_channel::oneshot;
-use throughline_engine::{Engine, Memory, ExchangeEvent, Input, Output};
+use throughline_engine::{Engine, ExchangeEvent, Input, Memory, Output};
 use throughline_journal::{Frame, Head, Journal, Millis};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};

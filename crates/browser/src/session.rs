@@ -10,7 +10,9 @@ use throughline_engine::digests_of;
 use throughline_journal::Journal;
 use throughline_model::cassette::{Cassette, Player};
 use throughline_model::provider;
-use throughline_protocol::session::{Call, Fork, HostResult, LoadCassette, Open, Request, Response, SetClock, SetModel};
+use throughline_protocol::session::{
+    Call, Fork, HostResult, LoadCassette, Open, Request, Response, SetClock, SetModel,
+};
 use throughline_protocol::{Outcome, Refusal};
 use throughline_store::{Store, StoreError};
 use throughline_value::{Map, SortedMap, Value, from_node, hex, json, to_value, to_wire};
@@ -306,10 +308,7 @@ impl Session {
         running.settled().await;
         let now = running.now();
         let forked = running.with_journal(|journal| throughline_engine::fork(journal, fork))?;
-        Ok(Value::from([
-            ("text", Value::from(forked.journal.export(now))),
-            ("report", to_value(&forked.report)?),
-        ]))
+        Ok(Value::from([("text", Value::from(forked.journal.export(now))), ("report", to_value(&forked.report)?)]))
     }
 
     async fn import(&self, text: &str) -> Result<Value, Refusal> {

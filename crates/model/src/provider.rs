@@ -145,9 +145,12 @@ pub fn models(settings: &ModelSettings) -> Result<Http, Refusal> {
 #[must_use]
 pub fn model_names(list: &Value) -> Vec<String> {
     let items = ["data", "models"].iter().find_map(|name| list.get(name).and_then(Value::as_list)).unwrap_or_default();
-    let name = |item: &Value| ["id", "name", "model"].iter().find_map(|n| item.get(n).and_then(Value::as_str)).map(
-        |name| name.strip_prefix("models/").unwrap_or(name).to_owned(),
-    );
+    let name = |item: &Value| {
+        ["id", "name", "model"]
+            .iter()
+            .find_map(|n| item.get(n).and_then(Value::as_str))
+            .map(|name| name.strip_prefix("models/").unwrap_or(name).to_owned())
+    };
     items.iter().filter_map(name).collect()
 }
 

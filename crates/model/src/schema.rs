@@ -1,12 +1,17 @@
 //! A small validator for JSON Schema (2020-12), and the reduced schemas that providers accept.
 //!
-//! Checked: `type enum const required properties additionalProperties items prefixItems minimum maximum
-//! exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
-//! minProperties maxProperties anyOf oneOf allOf not`, local `$ref` (`#/$defs/…`) and schemas that are
-//! `true` or `false`. Not checked: `pattern`, `format` and whatever else
-//! [`unsupported`] names: a schema that uses them is still valid, but they constrain nothing here.
+//! Checked: `type enum const required properties patternProperties additionalProperties propertyNames
+//! dependentRequired items prefixItems contains minContains maxContains minimum maximum exclusiveMinimum
+//! exclusiveMaximum multipleOf minLength maxLength pattern format minItems maxItems uniqueItems minProperties
+//! maxProperties anyOf oneOf allOf not if then else`, local `$ref` (`#/$defs/…`) and schemas that are `true` or
+//! `false`. Not checked, and named by [`unsupported`]: patterns that look around or refer back, other formats
+//! than dates, times, durations, addresses of mail, identifiers and addresses, and the keywords that look at
+//! what other keywords left over (`unevaluated…`). A schema that uses them is still valid, but they constrain
+//! nothing here.
 
 mod check;
+mod format;
+mod pattern;
 mod reduce;
 
 use throughline_value::Value;
@@ -19,7 +24,7 @@ pub use reduce::{close, is_strict, reduce};
 pub struct Problem {
     /// A stable code: `wrong-type`, `not-in-enum`, `missing-field`, `unknown-field`, `too-small`, `too-large`,
     /// `too-short`, `too-long`, `not-multiple`, `not-unique`, `no-alternative`, `many-alternatives`,
-    /// `excluded`, `bad-reference`, `schema-too-deep`.
+    /// `excluded`, `bad-reference`, `schema-too-deep`, `no-match`, `wrong-format`, `too-few`, `too-many`.
     pub code: &'static str,
     /// Where in the value, as a JSON pointer; empty for the root.
     pub path: String,
@@ -73,6 +78,15 @@ const CHECKED: &[&str] = &[
     "allOf",
     "not",
     "$ref",
+    "patternProperties",
+    "propertyNames",
+    "dependentRequired",
+    "contains",
+    "minContains",
+    "maxContains",
+    "if",
+    "then",
+    "else",
 ];
 
 /// The places of a schema whose keywords are not checked here, as JSON pointers into the schema.
@@ -80,15 +94,23 @@ const CHECKED: &[&str] = &[
 /// ```
 /// use throughline_model::schema;
 /// use throughline_value::json;
-/// let schema = json::read_value(r#"{"properties": {"id": {"type": "string", "pattern": "^SF"}}}"#)?;
-/// assert_eq!(schema::unsupported(&schema), ["/properties/id/pattern"]);
+/// let schema = json::read_value(r#"{"properties": {"id": {"pattern": "^SF"}, "at": {"format": "idn-email"}}}"#)?;
+/// assert_eq!(schema::unsupported(&schema), ["/properties/at/format"]);
 /// # Ok::<(), throughline_value::Error>(())
 /// ```
 #[must_use]
 pub fn unsupported(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    walk(schema, "", 0, &mut |keyword, path| {
-        if !CHECKED.contains(&keyword) && !SILENT.contains(&keyword) {
+    walk(schema, "", 0, &mut |keyword, value, path| {
+        let checked = match keyword {
+            "pattern" => value.as_str().is_some_and(|text| pattern::compile(text).is_some()),
+            "format" => value.as_str().is_some_and(|name| format::FORMATS.contains(&name)),
+            "patternProperties" => {
+                value.as_map().is_some_and(|map| map.keys().all(|text| pattern::compile(text).is_some()))
+            }
+            _ => CHECKED.contains(&keyword) || SILENT.contains(&keyword),
+        };
+        if !checked {
             found.push(path.to_owned());
         }
     });
@@ -96,13 +118,13 @@ pub fn unsupported(schema: &Value) -> Vec<String> {
 }
 
 /// Visits the keywords of a schema and of the schemas inside it.
-fn walk(schema: &Value, path: &str, depth: usize, visit: &mut dyn FnMut(&str, &str)) {
+fn walk(schema: &Value, path: &str, depth: usize, visit: &mut dyn FnMut(&str, &Value, &str)) {
     let Some(map) = schema.as_map().filter(|_| depth < MAX_SCHEMA_DEPTH) else { return };
     for (keyword, inner) in map {
         let here = format!("{path}/{}", escape(keyword));
-        visit(keyword, &here);
+        visit(keyword, inner, &here);
         match (keyword.as_str(), inner) {
-            ("properties" | "$defs" | "definitions", Value::Map(named)) => {
+            ("properties" | "patternProperties" | "$defs" | "definitions", Value::Map(named)) => {
                 for (name, inner) in named {
                     walk(inner, &format!("{here}/{}", escape(name)), depth + 1, visit);
                 }
@@ -112,7 +134,10 @@ fn walk(schema: &Value, path: &str, depth: usize, visit: &mut dyn FnMut(&str, &s
                     walk(inner, &format!("{here}/{i}"), depth + 1, visit);
                 }
             }
-            ("items" | "additionalProperties" | "not", inner) => walk(inner, &here, depth + 1, visit),
+            (
+                "items" | "additionalProperties" | "not" | "contains" | "propertyNames" | "if" | "then" | "else",
+                inner,
+            ) => walk(inner, &here, depth + 1, visit),
             _ => {}
         }
     }

@@ -186,7 +186,8 @@ impl Reading<'_> {
         // A value that never closes can only be the last thing in the text.
         broken.extend(found.open.map(|span| (span, Error::new("json-syntax", "the value is not closed").at(span))));
         if candidates.is_empty() && broken.is_empty() {
-            let round = scan::round(self.text).map(|span| (span, Error::new("json-syntax", "these are no brackets of JSON")));
+            let round =
+                scan::round(self.text).map(|span| (span, Error::new("json-syntax", "these are no brackets of JSON")));
             broken.extend(round);
         }
         self.choose(candidates, &broken)

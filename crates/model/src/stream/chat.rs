@@ -11,8 +11,7 @@ pub(super) fn value(building: &mut Building, value: &Value) {
         building.usage = usage_of(usage).or(building.usage);
     }
     // The last event has `"choices": []`, with some servers `null`.
-    let ours =
-        list_at(value, &["choices"]).iter().find(|c| c.get("index").and_then(Value::as_i64).unwrap_or(0) == 0);
+    let ours = list_at(value, &["choices"]).iter().find(|c| c.get("index").and_then(Value::as_i64).unwrap_or(0) == 0);
     let Some(choice) = ours else { return };
     if let Some(message) = choice.get("delta").or_else(|| choice.get("message")) {
         self::message(building, message);

@@ -41,7 +41,8 @@ fn call(building: &mut Building, item: &Value, index: Option<i64>, arguments: &s
 
 fn whole(building: &mut Building, response: &Value) {
     if let Some(usage) = response.get("usage")
-        && let (Some(prompt), Some(completion)) = (count_at(usage, &["input_tokens"]), count_at(usage, &["output_tokens"]))
+        && let (Some(prompt), Some(completion)) =
+            (count_at(usage, &["input_tokens"]), count_at(usage, &["output_tokens"]))
     {
         let cached = count_at(usage, &["input_tokens_details", "cached_tokens"]).unwrap_or(0);
         building.usage = Some(Usage { prompt, completion, cached, estimated: false });

@@ -419,7 +419,10 @@ impl<'a> Reader<'a> {
         }
         let mut out = String::new();
         // The mark stands twice at the beginning: one is too many.
-        if open == '"' && self.peek() == Some('"') && self.rest().chars().nth(1).is_some_and(|c| c.is_alphanumeric() || c == ' ') {
+        if open == '"'
+            && self.peek() == Some('"')
+            && self.rest().chars().nth(1).is_some_and(|c| c.is_alphanumeric() || c == ' ')
+        {
             let second = self.at;
             self.at += 1;
             if self.closes_here() {
