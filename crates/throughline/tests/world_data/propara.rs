@@ -4,7 +4,7 @@
 use throughline::protocol::{Meta, Time};
 use throughline::value::Value;
 
-use super::shared::{Session, list, rows, text};
+use super::shared::{Session, list, part, rows, text};
 
 const STEP: i64 = 1_000;
 
@@ -19,9 +19,9 @@ fn things_are_unknown_before_they_are_made_and_after_they_are_destroyed() {
             ("entity_types", Value::from([("thing", Value::from([("fields", field)]))])),
         ]);
         let mut session = Session::new(domain);
-        let names: Vec<&str> = list(&row["participants"]).iter().filter_map(Value::as_str).collect();
+        let names: Vec<&str> = list(part(&row, "participants")).iter().filter_map(Value::as_str).collect();
         // Everything is told at once, from the last thing to the first: only valid time puts it in order.
-        for (name, states) in names.iter().zip(list(&row["states"])).rev() {
+        for (name, states) in names.iter().zip(list(part(&row, "states"))).rev() {
             let mut there = false;
             let mut entity = String::new();
             for (step, state) in list(states).iter().enumerate() {
@@ -34,7 +34,8 @@ fn things_are_unknown_before_they_are_made_and_after_they_are_destroyed() {
                 match (there, state) {
                     (false, "-") => {}
                     (true, "-") => {
-                        let retire = Value::from([("type", Value::from("retire_entity")), ("entity", entity.as_str().into())]);
+                        let retire =
+                            Value::from([("type", Value::from("retire_entity")), ("entity", entity.as_str().into())]);
                         session.with(&retire, meta).unwrap();
                         there = false;
                     }
@@ -62,14 +63,16 @@ fn things_are_unknown_before_they_are_made_and_after_they_are_destroyed() {
                 }
             }
         }
-        for (name, states) in names.iter().zip(list(&row["states"])) {
+        for (name, states) in names.iter().zip(list(part(&row, "states"))) {
             for (step, state) in list(states).iter().enumerate() {
                 for within in [0, STEP - 1] {
                     let at = step as i64 * STEP + within;
                     let query = format!(r#"{{"type":"entities","entity_type":"thing","at":{{"valid_at":{at}}}}}"#);
                     let entities = session.ask(&query);
-                    let called = |e: &&Value| list(&e["aliases"]).iter().any(|alias| alias.as_str() == Some(name));
-                    let alive = list(&entities).iter().filter(called).find(|e| e["retired"] == Value::Bool(false));
+                    let called =
+                        |e: &&Value| list(part(&e, "aliases")).iter().any(|alias| alias.as_str() == Some(name));
+                    let alive =
+                        list(&entities).iter().filter(called).find(|e| *part(e, "retired") == Value::Bool(false));
                     let shown = match alive {
                         None => "-",
                         Some(entity) => entity.at(&["fields", "location"]).and_then(Value::as_str).unwrap_or("?"),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use throughline::protocol::{Meta, Time};
 use throughline::value::{Value, json};
 
-use super::shared::{Session, file, list, map, rows, text};
+use super::shared::{Session, file, list, map, part, rows, text};
 
 /// The tools. `o` stands for the order that a proposal names, `p` for the payment method, `old(i)` and `new(i)` for
 /// the items that change places; they are written out below, because expressions have no names of their own.
@@ -135,7 +135,8 @@ fn document() -> Value {
                     .iter()
                     .map(|rule| {
                         let fields = rule.as_map().unwrap().iter();
-                        map(fields.map(|(k, v)| (k.clone(), if k == "rule" { written(v, "proposal") } else { v.clone() })))
+                        map(fields
+                            .map(|(k, v)| (k.clone(), if k == "rule" { written(v, "proposal") } else { v.clone() })))
                     })
                     .collect(),
             ),
@@ -169,19 +170,19 @@ fn session(db: &Value, orders: &BTreeSet<String>, users: &BTreeSet<String>) -> S
     for id in orders {
         let Some(order) = db.at(&["orders", id]) else { continue };
         users.insert(text(order, "user_id").to_owned());
-        products.extend(list(&order["items"]).iter().map(|item| text(item, "product_id").to_owned()));
+        products.extend(list(part(order, "items")).iter().map(|item| text(item, "product_id").to_owned()));
         commands.push(register("order", id, order.clone()));
     }
     for id in &users {
         let Some(user) = db.at(&["users", id]) else { continue };
         commands.push(register("user", id, only(user, &["name", "address", "email", "orders"])));
-        for (method, fields) in user["payment_methods"].as_map().unwrap() {
+        for (method, fields) in part(user, "payment_methods").as_map().unwrap() {
             commands.push(register("payment", &format!("{id}/{method}"), fields.clone()));
         }
     }
     for id in &products {
         let product = db.at(&["products", id]).unwrap();
-        for (item, variant) in product["variants"].as_map().unwrap() {
+        for (item, variant) in part(product, "variants").as_map().unwrap() {
             let mut fields = variant.as_map().unwrap().clone();
             fields.insert("product_id".to_owned(), id.as_str().into());
             commands.push(register("variant", item, Value::Map(fields)));
@@ -204,31 +205,34 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 fn entity(session: &Session, id: &str) -> Value {
-    session.ask(&Value::from([("type", "entity"), ("entity", id)]).to_json())["entity"].clone()
+    part(&session.ask(&Value::from([("type", "entity"), ("entity", id)]).to_json()), "entity").clone()
 }
 
 fn versions(session: &Session) -> Vec<(String, String)> {
     let entities = session.ask(r#"{"type":"entities"}"#);
-    list(&entities).iter().map(|e| (text(e, "id").to_owned(), e["version"].to_json())).collect()
+    list(&entities).iter().map(|e| (text(e, "id").to_owned(), part(&e, "version").to_json())).collect()
 }
 
 /// Takes one action as the data has it; checks the refusal against the data's own.
 fn take(session: &mut Session, action: &Value, what: &str) {
     let name = text(action, "action");
     let before = (session.content(), versions(session));
-    let outcome = session.propose(name, action["args"].clone());
-    let refused = action["is_error"] == Value::Bool(true);
+    let outcome = session.propose(name, part(action, "args").clone());
+    let refused = *part(action, "is_error") == Value::Bool(true);
     match outcome {
         Ok(done) => {
             assert!(!refused, "{what} {name}: {}", text(action, "observation"));
-            assert_eq!(list(&done["refused"]).len(), 0, "{what} {name}: {}", done.to_json());
+            assert_eq!(list(part(&done, "refused")).len(), 0, "{what} {name}: {}", done.to_json());
         }
         Err(refusal) => {
             assert!(refused, "{what} {name}: {refusal}");
             let said = text(action, "observation").trim_start_matches("Error: ");
             // The data names the item; the constraint says what is wrong with it.
             let said = said.split(' ').filter(|word| word.parse::<u64>().is_err()).collect::<Vec<_>>().join(" ");
-            assert!(refusal.message.contains(&said) || refusal.details.to_json().contains(&said), "{what}: {refusal} / {said}");
+            assert!(
+                refusal.message.contains(&said) || refusal.details.to_json().contains(&said),
+                "{what}: {refusal} / {said}"
+            );
             assert_eq!((session.content(), versions(session)), before, "{what}: a refused action changes nothing");
         }
     }
@@ -245,8 +249,8 @@ fn every_gold_sequence_of_actions_ends_in_the_gold_entities() {
     let (db, tasks) = (json::read_value(&db).unwrap(), rows(&format!("{folder}/gold_transitions.jsonl")).unwrap());
     let (mut actions, mut compared) = (0, 0);
     for task in &tasks {
-        let what = format!("task {}", task["task_id"].to_json());
-        let steps = list(&task["steps"]);
+        let what = format!("task {}", part(task, "task_id").to_json());
+        let steps = list(part(task, "steps"));
         let orders = steps.iter().filter_map(|step| named(step, "order_id")).collect();
         let users = [text(task, "user_id").to_owned()].into();
         let mut session = session(&db, &orders, &users);
@@ -254,19 +258,29 @@ fn every_gold_sequence_of_actions_ends_in_the_gold_entities() {
             take(&mut session, step, &what);
             actions += 1;
         }
-        let end = json::read_value(text(task, "final_entities")).unwrap();
+        let end = part(task, "final_entities");
         for (id, gold) in end.get("orders").and_then(Value::as_map).into_iter().flatten() {
             let found = entity(&session, id);
-            assert!(same(&found["fields"], gold), "{what} {id}: {} / {}", found["fields"].to_json(), gold.to_json());
+            assert!(
+                same(part(&found, "fields"), gold),
+                "{what} {id}: {} / {}",
+                part(&found, "fields").to_json(),
+                gold.to_json()
+            );
             compared += 1;
         }
         for (id, gold) in end.get("users").and_then(Value::as_map).into_iter().flatten() {
             let found = entity(&session, id);
             let names = ["name", "address", "email", "orders"];
-            assert!(same(&found["fields"], &only(gold, &names)), "{what} {id}");
-            for (method, gold) in gold["payment_methods"].as_map().unwrap() {
+            assert!(same(part(&found, "fields"), &only(gold, &names)), "{what} {id}");
+            for (method, gold) in part(gold, "payment_methods").as_map().unwrap() {
                 let found = entity(&session, &format!("{id}/{method}"));
-                assert!(same(&found["fields"], gold), "{what} {id}/{method}: {} / {}", found["fields"].to_json(), gold.to_json());
+                assert!(
+                    same(part(&found, "fields"), gold),
+                    "{what} {id}/{method}: {} / {}",
+                    part(&found, "fields").to_json(),
+                    gold.to_json()
+                );
             }
             compared += 1;
         }
@@ -294,26 +308,26 @@ fn the_value_of_an_attribute_at_an_instant_is_what_the_event_log_says() {
     let (log, gold) = (json::read_value(&log).unwrap(), json::read_value(&gold).unwrap());
     let mut session = Session::new(Value::from([("name", "log")]));
     let mut said = Vec::new();
-    for object in list(&log["objects"]) {
-        for attribute in list(&object["attributes"]) {
+    for object in list(part(&log, "objects")) {
+        for attribute in list(part(object, "attributes")) {
             said.push((object, attribute, said.len() as u64));
         }
     }
     // The last one first: the order of arrival is not the order of what happened.
     for (object, attribute, number) in said.into_iter().rev() {
-        let fields = map([(text(attribute, "name").to_owned(), attribute["value"].clone())]);
+        let fields = map([(text(attribute, "name").to_owned(), part(attribute, "value").clone())]);
         let command = register(text(object, "type"), text(object, "id"), fields);
         let origin = throughline::journal::Origin { source: "log".to_owned(), seq: number };
         let valid_from = Some(Time::Text(text(attribute, "time").to_owned()));
         session.with(&command, Meta { origin: Some(origin), valid_from, ..Meta::default() }).unwrap();
     }
-    let values = list(&gold["value_at"]);
+    let values = list(part(&gold, "value_at"));
     for value in values {
         let at = Value::from([("valid_at", text(value, "at"))]);
         let query = [("type", Value::from("entity")), ("entity", text(value, "object").into()), ("at", at)];
         let found = session.ask(&Value::from(query).to_json());
         let found = found.at(&["entity", "fields", text(value, "attribute")]).cloned().unwrap_or_default();
-        assert!(same(&found, &value["value"]), "{}: {}", value.to_json(), found.to_json());
+        assert!(same(&found, part(value, "value")), "{}: {}", value.to_json(), found.to_json());
     }
     eprintln!("ocel: {} values at an instant agree", values.len());
 }

@@ -8,10 +8,8 @@ use throughline::value::{Value, json};
 
 /// A file of the shared data; `None`, said aloud, when it is not there.
 pub(crate) fn file(name: &str) -> Option<String> {
-    let root = std::env::var_os("THROUGHLINE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("THROUGHLINE_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let text = std::fs::read_to_string(root.join("data").join(name)).ok();
     if text.is_none() {
         eprintln!("SKIPPED 1: {name} is not beside the checkout");
@@ -26,6 +24,11 @@ pub(crate) fn rows(name: &str) -> Option<Vec<Value>> {
 /// A map from pairs.
 pub(crate) fn map(pairs: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Map(pairs.into_iter().collect())
+}
+
+/// A part of a map; null when it is absent.
+pub(crate) fn part<'a>(value: &'a Value, name: &str) -> &'a Value {
+    value.get(name).unwrap_or(&Value::Null)
 }
 
 pub(crate) fn list(value: &Value) -> &[Value] {

@@ -234,14 +234,14 @@ impl Run {
     }
 
     fn run(&mut self, command: &str, meta: Meta, what: u64) {
-        let before = (self.bench.journal.head().seq, history(&self.bench.world));
+        let before = (self.bench.journal.head().seq, self.bench.world.clone());
         let taken = self.bench.with(&meta, command);
         self.inputs.push((command.to_owned(), meta, what));
         let seq = self.bench.journal.head().seq;
         self.took.push(seq > before.0 || taken.is_ok());
         if seq == before.0 {
             // Refused, or it said nothing new.
-            assert_eq!(history(&self.bench.world), before.1, "{command}");
+            assert_eq!(history(&self.bench.world), history(&before.1), "{command}");
             return;
         }
         let record = self.bench.journal.record(seq).unwrap();
