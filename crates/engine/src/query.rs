@@ -324,6 +324,21 @@ impl Asked<'_> {
         problems.extend(self.state.rooms.world.problems(at));
         problems.extend(self.state.rooms.proposals.problems(at));
         crate::conditions::problems(&self.state.rooms, at, &mut problems);
+        for open in self.state.rooms.ledger.conflicts(at, None, None).into_iter().filter(|c| c.open) {
+            let seq = open.losers.iter().map(|fact| fact.seq).max().unwrap_or(0);
+            let options = std::iter::once(&open.winner).chain(&open.losers).map(|fact| fact.value.clone());
+            problems.push(Problem {
+                code: "fact-conflict".to_owned(),
+                message: open.why,
+                severity: "open".to_owned(),
+                seq,
+                details: Value::from([
+                    ("subject", Value::from(open.subject)),
+                    ("key", open.key.into()),
+                    ("options", Value::List(options.collect())),
+                ]),
+            });
+        }
         for turn in self.state.rooms.turns.views(at.seq, None) {
             if let Some(ask) = turn.ask.filter(|ask| !ask.settled) {
                 let details = Value::from([("ask", Value::from(ask.id)), ("options", Value::List(ask.options))]);

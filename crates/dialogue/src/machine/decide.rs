@@ -3,7 +3,7 @@
 use throughline_expr::Env;
 use throughline_journal::{Digest, Draft};
 use throughline_protocol::command::SendEvent;
-use throughline_protocol::{Context, Decision, Refusal};
+use throughline_protocol::{At, Context, Decision, Refusal};
 use throughline_value::{Map, Value, to_value};
 
 use super::parse::parse;
@@ -101,6 +101,28 @@ impl Machine {
         Ok(Decision::one(ctx.draft("machine.loaded", data), result))
     }
 
+    /// Refuses an event that nobody can send because it comes by itself: an end that was not reached, and a delay
+    /// that is not over.
+    fn comes_by_itself(&self, ctx: &Context<'_>, event: &str) -> Result<(), Refusal> {
+        let Some((definition, standing)) = self.definition(Self::HEAD).zip(self.standing(Self::HEAD)) else {
+            return Ok(());
+        };
+        if event.is_empty() || !definition.states.iter().any(|state| state.raises(event)) {
+            return Ok(());
+        }
+        let at = At { seq: Self::HEAD, valid_at: ctx.now };
+        if self.timers(at).iter().any(|timer| timer.event == event && timer.due <= ctx.now) {
+            return Ok(());
+        }
+        let message = format!("`{event}` comes by itself when its time has come; it cannot be sent");
+        Err(Refusal::new("illegal-transition", message).at_path("/event").with(Value::from([
+            ("state", Value::from(standing.active.clone())),
+            ("event", event.into()),
+            ("allowed", Value::List(Vec::new())),
+            ("guards", Value::List(Vec::new())),
+        ])))
+    }
+
     /// Decides an event. Gives back `{state, effects}`.
     ///
     /// # Errors
@@ -112,7 +134,8 @@ impl Machine {
         env: &dyn Env,
     ) -> Result<Decision, Box<RefusedTransition>> {
         let event = command.event.as_str();
-        match self.transition(event, &command.data, env) {
+        let taken = self.comes_by_itself(ctx, event).and_then(|()| self.transition(event, &command.data, env));
+        match taken {
             Ok(step) => {
                 let result =
                     Value::from([("state", Value::from(step.to.clone())), ("effects", step.actions.clone().into())]);

@@ -181,10 +181,68 @@ fn spelled_out(acts: &[Act]) -> Vec<Act> {
     out
 }
 
+fn setting(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
+}
+
 /// Set `THROUGHLINE_CASES` for a long run.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("THROUGHLINE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
+    let cases = u32::try_from(setting("THROUGHLINE_CASES", 96)).unwrap();
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Numbers that look random and are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % limit
+    }
+
+    fn maybe(&mut self, percent: u64, limit: u64) -> Option<i64> {
+        (self.below(100) < percent).then(|| self.below(limit) as i64)
+    }
+}
+
+/// `THROUGHLINE_HISTORIES` histories of `THROUGHLINE_STEPS` steps each: 2,000 of 200 before a release. Each is
+/// compared with the scan at some moments on both axes, and folded again.
+#[test]
+fn long_histories_equal_a_scan_on_both_axes() {
+    let (histories, steps) = (setting("THROUGHLINE_HISTORIES", 60), setting("THROUGHLINE_STEPS", 200));
+    for history in 0..histories {
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ ((history as u64 + 1) << 17));
+        let mut bench = Bench::new(DOMAIN);
+        bench.now = 0;
+        let mut done: Vec<Act> = Vec::new();
+        for _ in 0..steps {
+            let origin = dice.maybe(40, 40).map(|n| Origin { source: format!("source{}", n % 3), seq: n.cast_unsigned() });
+            let (key, from) = (dice.below(4) as usize, dice.maybe(60, 60));
+            let act = match dice.below(10) {
+                0..=5 => Act::Assert { key, value: dice.below(3) as i64, from, length: dice.maybe(30, 20).map(|l| l + 1), origin },
+                6 | 7 => Act::Retract { key, value: dice.maybe(50, 3), from, origin },
+                8 if !done.is_empty() => done[dice.below(done.len() as u64) as usize].clone(),
+                _ => Act::Wait(dice.below(3) as i64),
+            };
+            act_out(&mut bench, &act);
+            done.push(act);
+        }
+        for _ in 0..6 {
+            let seq = dice.below(bench.head() + 1);
+            let valid_at = dice.below(u64::try_from(bench.now).unwrap() + 80) as i64 - 5;
+            compare(&bench, At { seq, valid_at });
+        }
+        compare(&bench, bench.here());
+        let mut again = Bench::new(DOMAIN);
+        again.now = bench.now;
+        for record in &bench.records {
+            again.ledger.evolve(record);
+        }
+        assert_eq!((again.content(), again.history()), (bench.content(), bench.history()), "history {history}");
+    }
+    println!("{histories} histories of {steps} steps");
 }
 
 proptest! {
