@@ -146,10 +146,13 @@ export async function handleToolCall(
     return settle(session, shape, done, asked, approved);
   } catch (error) {
     if (!(error instanceof ThroughlineError)) throw error;
-    const details = (error.details as unknown as { details?: JsonMap } | undefined)?.details;
-    // What is no refusal of the call itself (the session is gone) is the caller's.
-    if (details?.["reply"] === undefined) throw error;
-    return { ok: false, tool: nameOf(call), result: null, reply: details["reply"], refusal: refusalOf(error), records: [] };
+    const refusal = refusalOf(error);
+    // What the journal has not refused (the session is gone) is the caller's.
+    if (refusal.seq === undefined) throw error;
+    const { code, message } = refusal;
+    const given = (refusal.details as JsonMap | undefined)?.["reply"];
+    const reply = given ?? inReply(shape, emptyReply(shape, call), shape === "gemini" ? { code, message } : { error: { code, message } }, true);
+    return { ok: false, tool: nameOf(call), result: null, reply, refusal, records: [] };
   }
 }
 
@@ -172,6 +175,29 @@ async function settle(
     const refusal = refusalOf(error);
     const told = { code: refusal.code, message: refusal.message };
     return { ...done, ok: false, result: null, reply: inReply(shape, done.reply, told, true), refusal };
+  }
+}
+
+/** The reply to a call that could not be read, without its content. */
+function emptyReply(shape: ToolShape, call: Json): JsonMap {
+  const map = (typeof call === "object" && call !== null && !Array.isArray(call) ? call : {}) as JsonMap;
+  const name = nameOf(call);
+  const id = map["id"] ?? null;
+  switch (shape) {
+    case "openai":
+      return { role: "tool", tool_call_id: id };
+    case "openai_responses":
+      return { type: "function_call_output", call_id: map["call_id"] ?? id };
+    case "anthropic":
+      return { type: "tool_result", tool_use_id: id };
+    case "gemini":
+      return { functionResponse: { name } };
+    case "mcp":
+      return id === null ? {} : { jsonrpc: "2.0", id, result: {} };
+    case "ai_sdk":
+      return { type: "tool-result", toolCallId: map["toolCallId"] ?? null, toolName: name };
+    default:
+      return { id, name };
   }
 }
 

@@ -117,6 +117,8 @@ test("arguments that were cut off do nothing", async () => {
   const call = { id: "c1", type: "function", function: { name: "assert_fact", arguments: '{"key": "note", "value": "2' } };
   const outcome = await handleToolCall(session, "openai", call);
   assert.equal(outcome.refusal.code, "tool-arguments");
+  assert.equal(outcome.reply.tool_call_id, "c1");
+  assert.equal(JSON.parse(outcome.reply.content).error.code, "tool-arguments");
   assert.equal((await session.digests()).content, content);
 });
 
@@ -135,6 +137,7 @@ test("two approvals that are answered in the other order reach the questions the
   const session = await opened({
     domain: {
       ...domain,
+      constraints: [],
       actions: Object.fromEntries(
         [["delete_file", "deleted"], ["send_mail", "sent"]].map(([name, value]) => [
           name,

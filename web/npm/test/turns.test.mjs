@@ -63,7 +63,7 @@ test("figures count what was judged, refused and handed over, by stage and by tu
   assert.equal(view.stages.decide.refused, 1);
   assert.equal(view.stages.gather.refused, 1);
   assert.equal(view.judged, view.valid + view.refused);
-  assert.equal(String(view.validity_rate), "0.600");
+  assert.equal(Number(view.validity_rate), 0.6);
   assert.equal(view.rows[0].exchanges, 5);
   assert.ok(view.tokens.prompt > 0);
 });
