@@ -442,8 +442,28 @@ impl Decider<'_> {
         })
     }
 
+    /// What is wrong with a domain, and with its machine.
+    fn with_machine(&self, ctx: &Context<'_>, document: &Value, mut refusal: Refusal) -> Refusal {
+        let Some(machine) = document.get("machine").filter(|machine| !machine.is_null()) else { return refusal };
+        // Facts that guards name cannot be told from mistakes while the domain is broken.
+        let none = throughline_protocol::Domain::default();
+        let ctx = Context { domain: &none, ..ctx.clone() };
+        let names = names_now(&self.state.rooms, &ctx);
+        let Err(more) = self.state.rooms.machine.load(&ctx, machine, &names) else { return refusal };
+        let more = below_domain(&more);
+        if let Value::Map(details) = &mut refusal.details
+            && let Some(Value::List(problems)) = details.get_mut("problems")
+        {
+            problems.extend(more);
+            let others = problems.len() - 1;
+            let first = problems.first().and_then(|one| one.get("message")).and_then(Value::as_str).unwrap_or("");
+            refusal.message = format!("{first} (and {others} more problems)");
+        }
+        refusal
+    }
+
     fn load_domain(&self, ctx: &Context<'_>, document: &Value) -> Result<Decision, Refusal> {
-        let loaded = LoadedDomain::read(document)?;
+        let loaded = LoadedDomain::read(document).map_err(|refusal| self.with_machine(ctx, document, refusal))?;
         let mut result = vec![
             ("name", Value::from(loaded.domain.name.as_str())),
             ("version", Value::from(loaded.domain.version.as_str())),
@@ -463,7 +483,12 @@ impl Decider<'_> {
             let names = names_now(&self.state.rooms, &ctx);
             let mut machine = self.state.rooms.machine.load(&ctx, &loaded.domain.machine, &names).map_err(|refusal| {
                 let path = format!("/domain{}", refusal.path.as_deref().unwrap_or("/machine"));
-                refusal.at_path(path)
+                let problems = below_domain(&refusal);
+                let refusal = refusal.at_path(path);
+                if refusal.details.get("problems").is_none() {
+                    return refusal;
+                }
+                refusal.with(Value::from([("problems", Value::List(problems))]))
             })?;
             for draft in &mut machine.drafts {
                 draft.cause = throughline_journal::Cause::Draft(0);
@@ -477,6 +502,26 @@ impl Decider<'_> {
         let result = result.into_iter().map(|(name, value)| (name.to_owned(), value));
         Ok(Decision { drafts, result: Value::Map(result.collect()) })
     }
+}
+
+/// The problems of a machine, or its one, as problems of its domain.
+fn below_domain(refusal: &Refusal) -> Vec<Value> {
+    let list = refusal.details.get("problems").and_then(Value::as_list).unwrap_or(&[]);
+    if list.is_empty() {
+        let path = format!("/domain{}", refusal.path.as_deref().unwrap_or("/machine"));
+        let one = [("code", refusal.code.as_str()), ("path", path.as_str()), ("message", refusal.message.as_str())];
+        return vec![Value::from(one)];
+    }
+    let mut list = list.to_vec();
+    for problem in &mut list {
+        if let Value::Map(map) = problem
+            && let Some(Value::Text(path)) = map.get_mut("path")
+            && !path.starts_with("/domain")
+        {
+            path.insert_str(0, "/domain");
+        }
+    }
+    list
 }
 
 /// The names at the moment of a decision: everything decided before it, valid now.

@@ -12,9 +12,11 @@
 //! | `{"text": "…", "refused": code}` | the same with a command that is not even JSON |
 //! | `{"query": query, "at"?: pointer, "equals" \| "contains" \| "lacks" \| "count": …}` | asks, and compares |
 //! | `{"query": query, "refused": code}` | asks what must be refused |
+//! | `{"plan": plan, "golden": plan, "minimum": 0.9, "inputs"?}` | scores a plan against a golden one as graphs; `plan` is a plan, a file, or `true` for that of the newest run |
 //! | `{"advance": "PT24H"}`, `{"clock": "2026-03-01T09:00:00Z"}` | moves the clock; due events fire |
 //! | `{"reload": true}` | exports, imports and goes on from there; all three digests must stay |
 //! | `{"reload": "2026-03-01T09:00:00Z"}` | the same, closed until then: what fell due meanwhile was missed |
+//! | `{"fork": {"at"?, "interventions"?, "until"?, "unrecorded"?}, "expect"?}` | goes on in a fork; `expect` is contained in its report |
 //! | `{"calls": {"tool": number}}` | how often each tool was called so far |
 //! | `{"export": true, "contains" \| "lacks": text}` | looks at every byte of the exported file |
 //! | `{"keep": name}`, `{"same": name, "digest": "content" \| "history" \| "chain"}` | compares digests of two points |
@@ -30,7 +32,7 @@ use throughline_expr::time::{parse_duration, parse_instant};
 use throughline_journal::Millis;
 use throughline_protocol::Meta;
 use throughline_protocol::view::Digests;
-use throughline_value::{Value, from_value, json};
+use throughline_value::{Value, from_value, json, to_value};
 
 use crate::Local;
 use crate::local::{contains, pointer, read_json};
@@ -47,6 +49,8 @@ pub struct Report {
     pub passed: usize,
     /// What did not hold, with the step's number from 1.
     pub failed: Vec<String>,
+    /// What the steps have to tell besides, with the step's number: scores of plans.
+    pub notes: Vec<String>,
     /// The digests at the end.
     pub digests: Digests,
     /// The journal at the end, as one file.
@@ -64,15 +68,20 @@ pub fn run(text: &str, folder: &Path) -> Result<Report, String> {
         None => DEFAULT_CLOCK,
         Some(clock) => instant(clock)?,
     };
-    let mut runner = Runner { session: Local::new(&name, clock), kept: BTreeMap::new(), cassette: None, tools: Tools::default() };
+    let mut runner = Runner { session: Local::new(&name, clock), kept: BTreeMap::new(), cassette: None, tools: Tools::default(), notes: Vec::new() };
     runner.set_up(&scenario, folder)?;
     let mut report = Report { name, ..Report::default() };
     let steps = scenario.get("steps").and_then(Value::as_list).ok_or("a scenario has a list of `steps`")?;
     for (index, step) in steps.iter().enumerate() {
-        match runner.step(step) {
+        let ran = match step.get("golden") {
+            Some(golden) => runner.golden(step, golden, folder),
+            None => runner.step(step),
+        };
+        match ran {
             Ok(()) => report.passed += 1,
             Err(why) => report.failed.push(format!("step {}: {why}", index + 1)),
         }
+        report.notes.extend(runner.notes.drain(..).map(|note| format!("step {}: {note}", index + 1)));
     }
     report.digests = runner.digests()?;
     report.export = runner.session.export();
@@ -84,6 +93,7 @@ struct Runner {
     kept: BTreeMap<String, Digests>,
     cassette: Option<String>,
     tools: Tools,
+    notes: Vec<String>,
 }
 
 /// What each tool gives, call by call, and how often it was called. It outlives a reload.
@@ -193,6 +203,9 @@ impl Runner {
                 when => instant(when)?,
             };
             return self.reload(until);
+        }
+        if let Some(options) = map.get("fork") {
+            return self.fork(options, step);
         }
         if map.contains_key("export") {
             let file = self.session.export();
@@ -311,15 +324,77 @@ impl Runner {
         Err("a query step says `equals`, `contains`, `lacks`, `count` or `refused`".to_owned())
     }
 
-    fn reload(&mut self, until: Millis) -> Result<(), String> {
-        let before = self.digests()?;
-        let journal = throughline_journal::import(&self.session.export()).map_err(|error| error.to_string())?;
-        let mut session = Local::open(journal, until);
+    /// A plan from a file beside the scenario, of the newest run, or as it stands there.
+    fn plan(&self, plan: &Value, folder: &Path) -> Result<Value, String> {
+        let ask = |query: &str| self.session.query(query).map_err(|refusal| refusal.to_string());
+        match plan {
+            Value::Bool(true) => {
+                let runs = ask(r#"{"type":"runs"}"#)?;
+                let id = runs.as_list().and_then(<[Value]>::last).and_then(|run| run.get("id")).cloned();
+                let id = id.ok_or("there is no run whose plan could be scored")?;
+                let run = ask(&Value::from([("type", Value::from("run")), ("run", id)]).to_json())?;
+                Ok(run.get("plan").cloned().unwrap_or_default())
+            }
+            Value::Text(file) if !file.contains(['\n', ' ']) && file.contains('.') => read(folder, file).map(Value::from),
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn golden(&mut self, step: &Value, golden: &Value, folder: &Path) -> Result<(), String> {
+        let plan = self.plan(step.get("plan").unwrap_or(&Value::Bool(true)), folder)?;
+        let golden = self.plan(golden, folder)?;
+        let inputs = step.get("inputs").cloned().unwrap_or_else(|| Vec::<Value>::new().into());
+        let query = Value::from([("type", Value::from("score_plan")), ("plan", plan), ("golden", golden), ("inputs", inputs)]);
+        let score = self.session.query(&query.to_json()).map_err(|refusal| refusal.to_string())?;
+        let reached = score.get("score").and_then(Value::as_number).cloned().ok_or("the plan has no score")?;
+        let said = score.get("explanation").and_then(Value::as_str).unwrap_or("");
+        self.notes.push(format!("the plan scores {reached}: {said}"));
+        let minimum = step.get("minimum").and_then(Value::as_number).ok_or("a golden plan has a `minimum` from 0 to 1")?;
+        if reached >= *minimum {
+            return Ok(());
+        }
+        let texts = |name: &str| {
+            let items = score.get(name).and_then(Value::as_list).unwrap_or(&[]);
+            items.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let differ = score.get("matched").and_then(Value::as_list).unwrap_or(&[]);
+        let differ = differ.iter().filter_map(|m| m.get("why")?.as_str().filter(|w| !w.is_empty()).map(str::to_owned));
+        let mut why: Vec<String> = differ.collect();
+        for (name, word) in [("missing", "missing"), ("extra", "too many"), ("missing_edges", "not joined"), ("extra_edges", "joined")] {
+            why.extend(texts(name).iter().map(|text| format!("{word}: {text}")));
+        }
+        Err(format!("the plan scores {reached}, under {minimum}: {said}; {}", why.join("; ")))
+    }
+
+    fn fork(&mut self, options: &Value, step: &Value) -> Result<(), String> {
+        let options = from_value(options).map_err(|error| format!("fork: {error}"))?;
+        let made = throughline_engine::fork(self.session.journal(), &options).map_err(|refusal| refusal.to_string())?;
+        let report = to_value(&made.report).map_err(|error| error.to_string())?;
+        self.go_on(made.journal, self.session.now())?;
+        self.session.resume();
+        match step.get("expect") {
+            Some(part) if !contains(&report, part) => {
+                Err(format!("the report is {}, which does not contain {}", report.to_json(), part.to_json()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Another journal in the place of this one, with the same replies and tools.
+    fn go_on(&mut self, journal: throughline_journal::Journal, now: Millis) -> Result<(), String> {
+        let mut session = Local::open(journal, now);
         if let Some(cassette) = &self.cassette {
             session.load_cassette(cassette).map_err(|refusal| refusal.to_string())?;
         }
         self.tools.give_to(&mut session);
         self.session = session;
+        Ok(())
+    }
+
+    fn reload(&mut self, until: Millis) -> Result<(), String> {
+        let before = self.digests()?;
+        let journal = throughline_journal::import(&self.session.export()).map_err(|error| error.to_string())?;
+        self.go_on(journal, until)?;
         let after = self.digests()?;
         self.session.resume();
         if before == after { Ok(()) } else { Err("the digests are not as they were before the reload".to_owned()) }

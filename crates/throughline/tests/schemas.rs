@@ -23,7 +23,7 @@ fn schema(name: &str) -> Validator {
 #[track_caller]
 fn check(schema: &Validator, value: &Value, what: &str) {
     let errors: Vec<String> =
-        schema.iter_errors(value).take(3).map(|e| format!("{} at {}", e, e.instance_path())).collect();
+        schema.iter_errors(value).take(3).map(|e| format!("{} at {}", e, e.instance_path)).collect();
     assert!(errors.is_empty(), "{what}: {}\n{value:#}", errors.join("; "));
 }
 

@@ -161,7 +161,7 @@ fn a_call_that_may_not_be_is_refused_with_the_place_and_changes_nothing() {
     check_refused(
         r#"{"type": "tool_use", "id": "1", "name": "ASSERT_FACT", "input": {"key": "budget", "value": 1}}"#,
         "tool-arguments",
-        "/call/input/reason",
+        "/call/input",
     );
     check_refused(
         r#"{"type": "tool_use", "id": "1", "name": "ASSERT_FACT", "input": {"key": "bugdet", "value": 1, "reason": "r"}}"#,

@@ -92,6 +92,7 @@ fn of_type(protocol: &Protocol, kind: &str, named: &mut Vec<String>) -> Value {
         }),
         "Command" => json!({"$ref": "#/$defs/Command"}),
         "Query" => json!({"$ref": "#/$defs/Query"}),
+        "Intervention" => json!({"$ref": "#/$defs/Intervention"}),
         other => {
             if let Some(words) = protocol.enums.get(other) {
                 return json!({"enum": words.cases.iter().map(|(word, ..)| word).collect::<Vec<_>>()});
@@ -222,10 +223,12 @@ pub(super) fn bare(schema: Value) -> Value {
 
 /// The schema of a scenario file.
 pub(super) fn scenario(protocol: &Protocol) -> Result<Value> {
-    let mut named = vec!["Meta".to_owned(), "Domain".to_owned()];
+    let mut named = vec!["Meta".to_owned(), "Domain".to_owned(), "Fork".to_owned()];
     let query = any_of(protocol, "query", &mut named)?;
     let mut defs = definitions(protocol, named, true)?;
     defs.insert("Query".to_owned(), query);
+    let mut more = Vec::new();
+    defs.insert("Intervention".to_owned(), any_of(protocol, "intervention", &mut more)?);
     let digest = json!({"enum": ["content", "history", "chain"]});
     let step = |properties: Value, required: &[&str]| json!({"type": "object", "properties": properties, "required": required});
     let text = || json!({"type": "string"});
@@ -248,7 +251,11 @@ pub(super) fn scenario(protocol: &Protocol) -> Result<Value> {
                 step(json!({"query": {"type": "object"}, "refused": text()}), &["query", "refused"]),
                 step(json!({"advance": text()}), &["advance"]),
                 step(json!({"clock": {"type": ["string", "integer"]}}), &["clock"]),
-                step(json!({"reload": {"type": "boolean"}}), &["reload"]),
+                step(json!({"reload": {"type": ["boolean", "string", "integer"]}}), &["reload"]),
+                step(json!({"fork": {"$ref": "#/$defs/Fork"}, "expect": {"type": "object"}}), &["fork"]),
+                step(json!({"calls": {"type": "object"}}), &["calls"]),
+                step(json!({"plan": {}, "golden": {}, "minimum": {"type": "number"}}), &["plan", "golden"]),
+                step(json!({"export": {"type": "boolean"}, "contains": text(), "lacks": text()}), &["export"]),
                 step(json!({"keep": text()}), &["keep"]),
                 step(json!({"same": text(), "digest": digest}), &["same"]),
                 step(json!({"type": {"type": "string"}}), &["type"]),
