@@ -183,7 +183,7 @@ impl<'a> Check<'a> {
         }
         for (name, needs) in schema.get("dependentRequired").and_then(Value::as_map).into_iter().flatten() {
             let needs = needs.as_list().unwrap_or_default().iter().filter_map(Value::as_str);
-            for needed in needs.filter(|needed| entries.contains_key(name) && !entries.contains_key(*needed)) {
+            for needed in needs.filter(|needed| entries.contains_key(name) && !entries.contains_key(needed)) {
                 self.add("missing-field", path, format!("with `{name}` the field `{needed}` is needed"));
             }
         }

@@ -85,7 +85,7 @@ pub fn close(schema: &Value) -> Option<Value> {
     if let Some(Value::List(list)) = map.get("anyOf") {
         out.insert("anyOf".to_owned(), Value::List(list.iter().map(close).collect::<Option<_>>()?));
     }
-    ["type", "enum", "anyOf", "properties"].iter().any(|name| map.contains_key(*name)).then_some(Value::Map(out))
+    ["type", "enum", "anyOf", "properties"].iter().any(|name| map.contains_key(name)).then_some(Value::Map(out))
 }
 
 /// Whether a reduced schema fits the strict mode of providers: in every object all fields are required and no
