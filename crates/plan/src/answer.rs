@@ -78,6 +78,10 @@ impl<'a> RunScope<'a> {
     /// What an arbitration's part rests on: the candidate it is about, or all of them.
     fn settled(&self, path: &[String]) -> Vec<Evidence> {
         let mut evidence = Vec::new();
+        // How it was settled is the domain's own word; only the values rest on something.
+        if path.last().is_none_or(|last| last != "value") {
+            return evidence;
+        }
         let names: Vec<&str> = path.iter().skip(1).map(String::as_str).collect();
         let arbitration = self.about.get("arbitration");
         let named = (1..=names.len()).rev().find_map(|end| arbitration?.at(names.get(..end)?)?.get("name")?.as_str());

@@ -1,6 +1,6 @@
 //! Why a run went wrong: the root cause in a sentence, the near miss, and what to change.
 
-use throughline_protocol::view::{Diagnosis, Fix, NearMiss, PlanReport, RunView, StepView};
+use throughline_protocol::view::{RunDiagnosis, Fix, NearMiss, PlanReport, RunView, StepView};
 use throughline_value::{Span, Value};
 
 /// Below this a value is doubtful, in tenths.
@@ -30,9 +30,9 @@ const ADVICE: &[(&str, &str)] = &[
 
 /// Diagnoses a run; `plan` is its text when the view does not have it.
 #[must_use]
-pub fn run(view: &RunView, plan: Option<&str>) -> Diagnosis {
+pub fn run(view: &RunView, plan: Option<&str>) -> RunDiagnosis {
     let text = if view.plan.is_empty() { plan.unwrap_or("") } else { &view.plan };
-    let mut out = Diagnosis { run: view.row.id.clone(), status: view.row.status.clone(), ..Diagnosis::default() };
+    let mut out = RunDiagnosis { run: view.row.id.clone(), status: view.row.status.clone(), ..RunDiagnosis::default() };
     let failed = |step: &&StepView| step.status == "failed";
     let root = view.steps.iter().filter(failed).min_by_key(|step| step.seq);
     out.blocked = view.steps.iter().filter(|step| step.status == "blocked").map(|step| step.id.clone()).collect();
@@ -78,11 +78,11 @@ pub fn run(view: &RunView, plan: Option<&str>) -> Diagnosis {
 
 /// Diagnoses a plan that was refused.
 #[must_use]
-pub fn plan(report: &PlanReport) -> Diagnosis {
+pub fn plan(report: &PlanReport) -> RunDiagnosis {
     let mut errors = report.diagnostics.iter().filter(|d| d.severity == "error");
-    let mut out = Diagnosis { status: "refused".to_owned(), ..Diagnosis::default() };
+    let mut out = RunDiagnosis { status: "refused".to_owned(), ..RunDiagnosis::default() };
     let Some(first) = errors.next() else {
-        return Diagnosis { status: "checked".to_owned(), cause: "The plan has no errors.".to_owned(), ..out };
+        return RunDiagnosis { status: "checked".to_owned(), cause: "The plan has no errors.".to_owned(), ..out };
     };
     out.cause = format!("The plan does not hold and no step has run: {}.", first.message.trim_end_matches('.'));
     (out.code, out.step) = (Some(first.code.clone()), first.step.clone());

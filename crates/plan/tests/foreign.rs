@@ -53,6 +53,29 @@ fn the_rewoo_spelling_becomes_a_plan_of_ours() {
 }
 
 #[test]
+fn steps_as_functions_with_arrows_are_read_and_all_their_errors_reported() {
+    let scope = scope(["notify"]).source("q", "q.txt").inputs(["limit"]);
+    let report = |text: &str| check(&text.into(), &scope).1;
+    let f18 = report("step a: SEARCH(q) -> A ; step b: EXTRACT(A, '(\\\\d+)-(\\\\d+)') -> B ; step c: COMPUTE(B + ZZ) -> C ; step d: FETCH(C) -> A");
+    assert_eq!(
+        f18.text,
+        "$A = SEARCH q FOR \"q\"  # step a\n$B = EXTRACT $A PATTERN r\"(\\d+)-(\\d+)\"  # step b\n$C = COMPUTE B + ZZ  # step c\n$A = FETCH $C  # step d\n"
+    );
+    let found: Vec<_> = f18.diagnostics.iter().map(|d| (d.code.as_str(), d.step.as_deref().unwrap_or(""), d.fix.is_some())).collect();
+    assert_eq!(
+        found,
+        [("pattern-groups", "B", true), ("undeclared-binding", "C", false), ("repeated-binding", "A", true), ("unknown-operation", "A", true)]
+    );
+    assert!(f18.diagnostics.iter().all(|d| d.span.is_some()));
+    let fine = report("GET(q) -> doc\nEXTRACT(doc, '$.n') -> n\nIF(n > limit, n, 0) -> best\nnotify(best, \"it's over; done\") -> told");
+    assert_eq!(
+        fine.text,
+        "$doc = GET q\n$n = EXTRACT $doc JSONPATH \"$.n\"\n$best = IF n > limit THEN $n ELSE 0\n$told = CALL notify(input1: $best, input2: \"it's over; done\")\n"
+    );
+    assert!(fine.ok, "{:?}", fine.diagnostics);
+}
+
+#[test]
 fn a_plan_in_json_is_read_out_of_its_fence() {
     let list = r##"[{"plan": "p", "evidence": {"placeholder": "#E1", "tool": "Google", "tool_input": "x"}}]"##;
     let expected = "$E1 = CALL Google(input: \"x\")  # p\n";

@@ -9,10 +9,13 @@ const HELP = `throughline - looks after exported journals
 
 usage:
   npx throughline verify FILE…   reads every byte, checks every hash, replays everything
+  npx throughline diagnose PLAN RUN
+                                 says why a run of a plan went wrong, and what to change
   npx throughline help           shows this
 
 verify prints the three digests of each file and ends with 0 when all files are whole; otherwise it names the
-first byte that is not as it was written, and ends with 1. A call it cannot understand ends with 2.`;
+first byte that is not as it was written, and ends with 1. diagnose takes a plan (text, or JSON) and a run (its view as
+JSON, as session.run() gives it, or an exported journal); it ends with 0 when nothing failed, else with 1. A call it cannot understand ends with 2.`;
 
 const print = (line) => process.stdout.write(`${line}\n`);
 const complain = (line) => process.stderr.write(`${line}\n`);
@@ -73,6 +76,54 @@ async function verify(file) {
   }
 }
 
+/** A file's text, and its JSON where it is JSON. */
+async function readText(file) {
+  const text = decode(await readFile(file));
+  try {
+    return { text, json: JSON.parse(text) };
+  } catch {
+    return { text, json: undefined };
+  }
+}
+
+/** A plan file: its text, or `{"plan": …}`, or a list of steps. */
+function planOf({ text, json }) {
+  if (json === undefined) return text;
+  return typeof json === "object" && json !== null && "plan" in json ? json.plan : json;
+}
+
+async function diagnose(planFile, runFile) {
+  const { decode: exact, open, remove } = await import("../dist/node.js");
+  const name = "diagnosed run";
+  let session;
+  try {
+    const [plan, run] = [planOf(await readText(planFile)), await readText(runFile)];
+    session = await open({ name, storage: "memory", host: "here" });
+    let view;
+    // A journal is more than one line of JSON; a run's view is one value.
+    if (run.json === undefined || run.json?.row === undefined) await session.import(run.text);
+    else view = exact(run.text);
+    const found = await session.query({ type: "diagnose", plan, ...(view === undefined ? {} : { view }) });
+    const said = found.step === null && view === undefined ? await session.query({ type: "diagnose" }) : found;
+    print(`cause: ${said.cause}`);
+    if (said.source !== "") print(`step:  ${said.source}`);
+    if (said.near !== null) {
+      const where = said.near.document === "" ? "" : ` (${said.near.document}, bytes ${said.near.span.start} to ${said.near.span.end})`;
+      print(`near:  ${JSON.stringify(said.near.quote)}${where}`);
+    }
+    if (said.suggestion !== "") print(`do:    ${said.suggestion}`);
+    if (said.fix !== null) print(`write: ${said.fix.replacement.trim()}`);
+    for (const more of said.also) print(`also:  ${more}`);
+    return said.step === null && said.status !== "failed" && said.status !== "refused";
+  } catch (error) {
+    complain(`${runFile}: ${error.code ?? "error"}: ${error.message}`);
+    return false;
+  } finally {
+    await session?.close();
+    await remove(name, { storage: "memory" });
+  }
+}
+
 async function main([command, ...files]) {
   if (command === "help" || command === "--help" || command === "-h") {
     print(HELP);
@@ -83,6 +134,7 @@ async function main([command, ...files]) {
     for (const file of files) whole = (await verify(file)) && whole;
     return whole ? 0 : 1;
   }
+  if (command === "diagnose" && files.length === 2) return (await diagnose(files[0], files[1])) ? 0 : 1;
   const self = basename(fileURLToPath(import.meta.url));
   complain(command === undefined ? HELP : `${self}: cannot understand ${JSON.stringify([command, ...files].join(" "))}\n\n${HELP}`);
   return 2;

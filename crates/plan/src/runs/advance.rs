@@ -130,23 +130,22 @@ fn ran(run: &Run, now: Millis) -> Millis {
 }
 
 /// When something of a run falls due by itself: a retry, a timeout, the end of its budget of time.
-pub(super) fn due(run: &Run) -> Option<Millis> {
+pub(super) fn due(run: &Run, now: Millis) -> Option<Millis> {
     if run.status() != RunStatus::Running {
         return None;
     }
     let whole = run.options.timeout.as_ref().zip(run.since).map(|(most, since)| since.saturating_add(most.ms - run.ran));
-    let steps = run.schedule.away().filter_map(|at| run.step(at)).flat_map(|(_, step)| [step.now().until, times_out(run, step)]);
-    steps.flatten().chain(whole).min()
+    let steps = run.schedule.away().filter_map(|at| run.step(at)).flat_map(|(_, step)| [step.now().until, times_out(step)]);
+    steps.flatten().chain(whole).filter(|due| *due > now).min()
 }
 
 /// When the call of a step has taken too long.
-fn times_out(run: &Run, step: &RunStep) -> Option<Millis> {
+fn times_out(step: &RunStep) -> Option<Millis> {
     let state = step.now();
     if state.asks.is_some() {
         return None;
     }
     let most = step.options.timeout.as_ref()?;
-    let _ = run;
     Some(state.tried?.saturating_add(most.ms))
 }
 
@@ -301,7 +300,7 @@ impl<'a> Maker<'a> {
             Ok(Effect::Ask { question, options, input }) => {
                 record.duration = None;
                 record.input = input;
-                record.ask = Some(self.ask(id, step, "value", question, options));
+                record.ask = Some(self.ask(id, "value", question, options));
                 self.push(out, STEP_STARTED, record, step);
             }
             Ok(Effect::Call(request)) => self.call(id, step, record, *request, out),
@@ -334,7 +333,7 @@ impl<'a> Maker<'a> {
         if request.approval {
             let args = request.args.iter().map(|(name, value)| format!("{name}: {}", value.to_json())).collect::<Vec<_>>();
             let question = format!("{} ({}) changes the world; may it be called?", request.tool, args.join(", "));
-            record.ask = Some(self.ask(id, step, "approval", question, vec!["approve".into(), "reject".into()]));
+            record.ask = Some(self.ask(id, "approval", question, vec!["approve".into(), "reject".into()]));
         } else if let Some(call) = tool_call(self.run, id, &record.input, record.attempts, false) {
             out.calls.push(call);
         }
@@ -342,9 +341,8 @@ impl<'a> Maker<'a> {
         self.push(out, kind, record, step);
     }
 
-    fn ask(&self, id: &str, step: &RunStep, about: &str, question: String, options: Vec<Value>) -> StepAsk {
+    fn ask(&self, id: &str, about: &str, question: String, options: Vec<Value>) -> StepAsk {
         let nth = self.run.asks.iter().filter(|asked| self.run.step(asked.step).is_some_and(|(of, _)| of == id)).count();
-        let _ = step;
         let id = if nth == 0 { format!("{}/{id}", self.run.id) } else { format!("{}/{id}#{}", self.run.id, nth + 1) };
         StepAsk { id, question, options, about: about.to_owned() }
     }
@@ -444,7 +442,7 @@ impl<'a> Maker<'a> {
             }
             Some(OnFailure::Ask) if !refused => {
                 let question = format!("${id} failed: {}. What is its value?", failed.message.trim_end_matches('.'));
-                record.ask = Some(self.ask(id, step, "failure", question, Vec::new()));
+                record.ask = Some(self.ask(id, "failure", question, Vec::new()));
                 record.duration = None;
                 self.push(out, STEP_STARTED, record, step);
             }
@@ -456,7 +454,7 @@ impl<'a> Maker<'a> {
     fn time_out(&self, out: &mut Advance) {
         for at in self.run.schedule.away() {
             let Some((id, step)) = self.run.step(at) else { continue };
-            let Some(due) = times_out(self.run, step).filter(|due| *due <= self.ctx.now) else { continue };
+            let Some(due) = times_out(step).filter(|due| *due <= self.ctx.now) else { continue };
             let most = step.options.timeout.as_ref().map_or("", |most| most.text.as_str());
             let message = format!("the call gave nothing within {most}");
             let mut record = self.begun(id, step);

@@ -114,10 +114,10 @@ impl Plans {
         out
     }
 
-    /// When something of a run falls due by itself: a retry, a timeout, the end of a budget of time.
+    /// When, after `now`, something of a run falls due by itself: a retry, a timeout, the end of a budget of time.
     #[must_use]
-    pub fn next_due(&self) -> Option<Millis> {
-        self.open.iter().filter_map(|run| due(self.runs.get(run)?)).min()
+    pub fn next_due(&self, now: Millis) -> Option<Millis> {
+        self.open.iter().filter_map(|run| due(self.runs.get(run)?, now)).min()
     }
 
     /// Whether a run asked this.

@@ -247,7 +247,8 @@ impl Schedule {
         };
         set(&mut self.away, !node.status.is_settled() && node.away);
         set(&mut self.unasked, open && node.maybe == 0);
-        set(&mut self.lost, open && node.maybe > 0 && node.lost.is_some());
+        // One that only an undecided branch asks for is blocked or skipped when that is decided, in any order of arrival.
+        set(&mut self.lost, open && node.demand > 0 && node.maybe > 0 && node.lost.is_some());
         set(&mut self.ready, open && node.demand > 0 && node.missing == 0 && node.lost.is_none());
     }
 
@@ -291,7 +292,7 @@ impl Schedule {
             let Some(node) = self.nodes.get(at) else { continue };
             for (user, how) in &node.users {
                 let waits = self.nodes.get(*user).is_some_and(|user| {
-                    user.waits(*how) && !user.status.is_settled() && !user.away && user.maybe > 0
+                    user.waits(*how) && !user.status.is_settled() && !user.away && user.maybe > 0 && user.demand > 0
                 });
                 if waits {
                     blocked.push_back((*user, at));
