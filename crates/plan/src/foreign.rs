@@ -3,6 +3,7 @@
 //! Each reader gives calls; [`text`] writes them as `CALL` steps in the text form, which is then checked like
 //! any other plan. What a reader cannot take is reported with its line, and never left out in silence.
 
+mod arrow;
 mod bracket;
 mod call_list;
 mod rewoo;
@@ -53,6 +54,8 @@ pub(crate) fn read(text: &str, scope: &Scope, problems: &mut Problems) -> Option
         rewoo::read(text, problems)
     } else if bracket::is(text) {
         bracket::read(text, problems)
+    } else if arrow::is(text) {
+        return Some(arrow::read(text, scope, problems));
     } else {
         return None;
     };

@@ -15,8 +15,8 @@ use crate::text::{Cursor, quote_plain};
 /// The most steps that are paired by likeness alone; what is over it counts as missing.
 const MAX_LIKENED: usize = 256;
 
-/// The least likeness of a pair, in thousandths.
-const LEAST_LIKE: u64 = 250;
+/// The least likeness of a pair that is not the same, in thousandths.
+const LEAST_LIKE: u64 = 200;
 
 /// Scores `plan` against `golden`.
 ///
@@ -77,6 +77,8 @@ impl<'a> Shape<'a> {
             let words = own
                 .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | ',' | '"' | '.' | ':'))
                 .filter(|w| !w.is_empty())
+                // Its operation, which is compared by itself.
+                .skip(1)
                 .map(str::to_owned)
                 .collect();
             steps.push(Node { step, own, full, words });
@@ -128,7 +130,9 @@ fn renamed(text: &str, new: &dyn Fn(&str) -> Option<String>) -> String {
             }
         } else if let Some(span) = cursor.reference() {
             let written = cursor.slice(span);
-            match new(bare(written)).filter(|_| !field) {
+            // `late: $late` has the name of an argument before its value.
+            let plain = written.starts_with('$') || !field && !cursor.rest().starts_with([':', '(']);
+            match new(bare(written)).filter(|_| plain) {
                 Some(name) => out.push_str(&format!("${name}")),
                 None => out.push_str(written),
             }
@@ -261,7 +265,7 @@ fn pairs(given: &Shape<'_>, golden: &Shape<'_>) -> Vec<Pair> {
     pairs
 }
 
-/// How many words two steps of one operation share, in thousandths; never all of them, since they differ.
+/// How many words two steps of one operation share; three quarters of a thousand at most, since they differ.
 fn likeness(a: &Node<'_>, b: &Node<'_>) -> u64 {
     if a.step.action.op() != b.step.action.op() {
         return 0;
@@ -274,7 +278,7 @@ fn likeness(a: &Node<'_>, b: &Node<'_>) -> u64 {
             shared += 1;
         }
     }
-    thousandths(2000 * shared, (a.words.len() + b.words.len()) as u64).min(999)
+    thousandths(1500 * shared, (a.words.len() + b.words.len()) as u64)
 }
 
 const fn thousandths(part: u64, whole: u64) -> u64 {

@@ -65,6 +65,9 @@ fn run(project: &Project, files: &[PathBuf]) -> Result<Verdict> {
         if faults.is_empty() {
             count.passed += 1;
             println!("  ok     {name}");
+            for note in find(&native, file).into_iter().flat_map(|report| &report.notes) {
+                println!("         {note}");
+            }
         } else {
             count.failed += 1;
             println!("  FAILED {name}");

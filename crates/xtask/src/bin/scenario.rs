@@ -44,6 +44,7 @@ fn run(file: &str, export: Option<&str>) -> Value {
             "file": file,
             "passed": report.passed,
             "failures": report.failed,
+            "notes": report.notes,
             "digests": report.digests,
         }),
         Err(error) => json!({ "file": file, "passed": 0, "failures": [error], "digests": {} }),

@@ -12,6 +12,8 @@ pub(super) struct Report {
     pub(super) file: String,
     /// What went otherwise than the scenario says; nothing when it passed.
     pub(super) failures: Vec<String>,
+    /// What its steps had to tell besides.
+    pub(super) notes: Vec<String>,
     /// The digests of the journal at the end.
     pub(super) digests: BTreeMap<String, String>,
 }
@@ -26,6 +28,7 @@ fn report(value: &Value) -> Option<Report> {
     Some(Report {
         file: text(value.get("file")?)?,
         failures: value.get("failures")?.as_array()?.iter().filter_map(text).collect(),
+        notes: value.get("notes").and_then(Value::as_array).into_iter().flatten().filter_map(text).collect(),
         digests: value
             .get("digests")?
             .as_object()?
