@@ -1,6 +1,8 @@
 //! Ledger, machine and prompt from outside.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout, reason = "tests")]
 
+#[path = "all/convert.rs"]
+mod convert;
 #[path = "all/dialogues.rs"]
 mod dialogues;
 #[path = "all/facts.rs"]

@@ -354,6 +354,9 @@ pub struct AssertFact {
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The sources that it was derived from, when there are several; it is trusted as much as the least trusted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// How sure, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Number>,

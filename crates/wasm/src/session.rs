@@ -50,6 +50,26 @@ fn crashed() -> Option<Refusal> {
     })
 }
 
+/// Lets the memory grow in large steps: in small ones each costs as much as a large one, and a large answer needs
+/// thousands of them.
+#[cfg(target_arch = "wasm32")]
+fn keep_headroom() {
+    const PAGE: usize = 65_536;
+    /// More than this is never taken in advance, in pages.
+    const MOST: usize = 4_096;
+    thread_local! {
+        static SEEN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+    let pages = core::arch::wasm32::memory_size(0);
+    if SEEN.get() != pages {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity((pages / 2).min(MOST) * PAGE)));
+        SEEN.set(core::arch::wasm32::memory_size(0));
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn keep_headroom() {}
+
 fn text(value: &Value) -> JsValue {
     to_wire(value).to_json().into()
 }
@@ -84,6 +104,7 @@ impl Session {
 
     /// Takes a request as JSON text and resolves to its response as JSON text; never rejects.
     pub fn request(&self, text: String) -> Promise {
+        keep_headroom();
         let session = self.session.clone();
         future_to_promise(async move {
             if let Some(refusal) = crashed() {

@@ -234,6 +234,8 @@ export interface AssertFact {
   subject?: string;
   /** Where it comes from. */
   source?: string;
+  /** The sources that it was derived from, when there are several; it is trusted as much as the least trusted. */
+  sources?: string[];
   /** How sure, from 0 to 1. */
   confidence?: Exact;
   /** When it ends to be true. */

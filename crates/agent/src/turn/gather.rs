@@ -122,11 +122,22 @@ fn gathered(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, run: &str, status: &s
             .find_map(|path| values.get(path.root().trim_start_matches('$')).map(|bound| bound.step.clone()));
         let step = used.and_then(|id| steps.iter().find(|step| step.id == id));
         let document = step.and_then(|step| step.evidence.first()).map(|evidence| evidence.document.clone());
+        // It is trusted as much as the least trusted of what it rests on.
+        let bound = expr.names().into_iter().filter_map(|path| values.get(path.root().trim_start_matches('$')));
+        let steps_used = bound.filter_map(|bound| steps.iter().find(|step| step.id == bound.step));
+        let mut sources: Vec<String> =
+            steps_used.flat_map(|step| step.evidence.iter().map(|evidence| evidence.document.clone())).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        if sources.len() < 2 {
+            sources.clear();
+        }
         let assert = AssertFact {
             key: key.clone(),
             value,
             subject: None,
             source: document.or_else(|| Some(run.to_owned())),
+            sources,
             confidence: None,
             valid_to: None,
             expected_version: None,

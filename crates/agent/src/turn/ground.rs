@@ -51,6 +51,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
                 value: value.clone(),
                 subject,
                 source: Some("user".to_owned()),
+                sources: Vec::new(),
                 confidence: None,
                 valid_to: None,
                 expected_version: None,

@@ -4,7 +4,7 @@ use throughline_expr::time::{Zone, parse_instant};
 use throughline_journal::{ActorKind, Millis};
 use throughline_protocol::check::check_value;
 use throughline_protocol::command::{AssertFact, RetractFact};
-use throughline_protocol::domain::{FactType, FieldType};
+use throughline_protocol::domain::{FactType, FieldType, Source};
 use throughline_protocol::{At, Context, DEFAULT_SUBJECT, Decision, Refusal, Time, nearest};
 use throughline_value::{Map, Number, Value};
 
@@ -121,7 +121,9 @@ impl Ledger {
         optional("superseded", superseded.map(|v| Value::from(v.seq())));
         optional("before", late.map(|v| Value::from(v.seq())));
         optional("rule", rules.rule.map(|rule| rule.name().into()));
-        optional("rank", rules.rule.map(|_| rank(ctx, command.source.as_deref()).to_value()));
+        let known = || command.source.iter().chain(&command.sources).any(|name| declared(ctx, name).is_some());
+        optional("rank", (rules.rule.is_some() || known()).then(|| rank(ctx, command).to_value()));
+        optional("sources", (!command.sources.is_empty()).then(|| command.sources.clone().into()));
         optional("zone_assumed", (checked.zone_assumed || end_assumed).then(|| true.into()));
         optional(
             "valid_to_text",
@@ -256,19 +258,33 @@ impl Ledger {
     }
 }
 
-/// How much a source counts. What a person or the domain's own rules say without naming a source is trusted
-/// fully; a source that the domain does not know is not trusted; one without a `trust` is trusted by half.
-fn rank(ctx: &Context<'_>, source: Option<&str>) -> Rank {
+/// How much what is said counts: as much as the least trusted source that it rests on. What a person or the
+/// domain's own rules say without naming a source is trusted fully; a source that the domain does not know is not
+/// trusted; one without a `trust` is trusted by half.
+fn rank(ctx: &Context<'_>, command: &AssertFact) -> Rank {
     let said_here = matches!(ctx.actor.kind, ActorKind::User | ActorKind::Rule);
-    let person = source.is_none() && ctx.actor.kind == ActorKind::User;
-    let declared = source.and_then(|name| ctx.domain.sources.get(name));
+    let mut sources = command.source.iter().chain(&command.sources).peekable();
+    let person = sources.peek().is_none() && ctx.actor.kind == ActorKind::User;
+    if sources.peek().is_none() {
+        return Rank { trust: Number::from(i64::from(said_here)), official: false, person };
+    }
     let half = || Number::parse("0.5").unwrap_or_else(|| Number::from(0));
-    let trust = match (source, declared) {
-        (None, _) => Number::from(i64::from(said_here)),
-        (Some(_), None) => Number::from(0),
-        (Some(_), Some(source)) => source.trust.clone().unwrap_or_else(half),
-    };
-    Rank { trust, official: declared.is_some_and(|s| s.official), person }
+    let mut rank = Rank { trust: Number::from(1), official: true, person: false };
+    for name in sources {
+        let declared = declared(ctx, name);
+        let trust = declared.map_or_else(|| Number::from(0), |s| s.trust.clone().unwrap_or_else(half));
+        rank.official &= declared.is_some_and(|s| s.official);
+        if trust < rank.trust {
+            rank.trust = trust;
+        }
+    }
+    rank
+}
+
+/// A source of the domain by its name, or by the document or tool that it reads.
+fn declared<'a>(ctx: &Context<'a>, name: &str) -> Option<&'a Source> {
+    let reads = |source: &&Source| source.document.as_deref() == Some(name) || source.tool.as_deref() == Some(name);
+    ctx.domain.sources.get(name).or_else(|| ctx.domain.sources.values().find(reads))
 }
 
 fn unchanged(number: u32) -> Value {

@@ -198,6 +198,7 @@ pub(crate) fn fact(key: &str, value: impl Into<Value>) -> AssertFact {
         value: value.into(),
         subject: None,
         source: None,
+        sources: Vec::new(),
         confidence: None,
         valid_to: None,
         expected_version: None,

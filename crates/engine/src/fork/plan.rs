@@ -111,10 +111,9 @@ fn about(intervention: &Intervention) -> About {
 /// What happened after `at` up to `until`, with the interventions done.
 pub(super) fn plan(journal: &Journal, at: Seq, until: Seq, interventions: &[Intervention]) -> Result<Plan, Refusal> {
     let mut groups = groups(journal, at, until);
-    let start = journal.record(at).map_or_else(
-        || journal.records().next().map_or(0, |record| record.recorded_at),
-        |record| record.recorded_at,
-    );
+    let start = journal
+        .record(at)
+        .map_or_else(|| journal.records().next().map_or(0, |record| record.recorded_at), |record| record.recorded_at);
     // Later ones first, so that places stay what they are; those of one place in their order.
     let mut added: Vec<(usize, Group)> = Vec::new();
     for (index, intervention) in interventions.iter().enumerate() {
@@ -126,7 +125,8 @@ pub(super) fn plan(journal: &Journal, at: Seq, until: Seq, interventions: &[Inte
         let least = if matches!(about(intervention), About::Record(_)) { at + 1 } else { at };
         if let Some(seq) = seq.filter(|seq| *seq < least || *seq > journal.head().seq) {
             let code = if seq < least { "before-fork" } else { "beyond-head" };
-            let message = format!("record {seq} is not after the fork, which starts at record {at}, and before its end");
+            let message =
+                format!("record {seq} is not after the fork, which starts at record {at}, and before its end");
             return Err(Refusal::new(code, message).at_path(here()));
         }
         match intervention {
@@ -146,6 +146,7 @@ pub(super) fn plan(journal: &Journal, at: Seq, until: Seq, interventions: &[Inte
                     value: one.value.clone(),
                     subject: one.subject.clone(),
                     source: None,
+                    sources: Vec::new(),
                     confidence: None,
                     valid_to: None,
                     expected_version: None,
@@ -235,7 +236,12 @@ fn change(
             }
             moved.mark = "delayed";
             let records = of.records.clone();
-            let place = later.iter().enumerate().skip(group + 1).find(|(_, other)| **other > at).map_or(later.len(), |(p, _)| p);
+            let place = later
+                .iter()
+                .enumerate()
+                .skip(group + 1)
+                .find(|(_, other)| **other > at)
+                .map_or(later.len(), |(p, _)| p);
             added.push((place, Group { at, records, happenings: vec![moved] }));
         }
         _ => {}
@@ -305,7 +311,9 @@ fn commands(frame: &Frame, at: Seq, until: Seq) -> Vec<Happening> {
         let (command, meta) = match record.kind.as_str() {
             "command.refused" if data.get("by_itself").is_none() => {
                 // A text that was no command, or was too long to keep, cannot be decided again.
-                let Some(command) = data.get("command").filter(|command| command.get("type").is_some()) else { continue };
+                let Some(command) = data.get("command").filter(|command| command.get("type").is_some()) else {
+                    continue;
+                };
                 (command.clone(), data.get("meta").and_then(|meta| from_value(meta).ok()))
             }
             "machine.refused" if record.actor.kind != ActorKind::Rule && record.cause.is_none() => {
