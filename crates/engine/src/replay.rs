@@ -80,8 +80,13 @@ fn compare(recorded: &Record, decided: Option<&Record>) -> Option<Divergence> {
     })
 }
 
-/// What counts of a record.
+/// What counts of a record. With what a command that was refused was given is no decision, and is written out in
+/// full when it is given again.
 fn shown(record: &Record) -> Value {
+    let mut data = record.data().clone();
+    if let (Value::Map(map), "command.refused") = (&mut data, record.kind.as_str()) {
+        map.shift_remove("meta");
+    }
     Value::from([
         ("kind", Value::from(record.kind.as_str())),
         ("thread", record.thread.as_str().into()),
@@ -89,7 +94,7 @@ fn shown(record: &Record) -> Value {
         ("cause", record.cause.into()),
         ("valid_from", record.valid_from.into()),
         ("recorded_at", record.recorded_at.into()),
-        ("data", record.data().clone()),
+        ("data", data),
     ])
 }
 
