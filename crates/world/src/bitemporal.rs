@@ -136,7 +136,7 @@ impl<T> Timeline<T> {
     }
 
     /// Those that are valid from exactly this time.
-    pub(crate) fn from_exactly(&self, valid_from: Millis) -> impl Iterator<Item = &(Stamp, T)> {
+    pub(crate) fn exactly_from(&self, valid_from: Millis) -> impl Iterator<Item = &(Stamp, T)> {
         let start = self.versions.partition_point(|(s, _)| s.valid_from < valid_from);
         let end = self.versions.partition_point(|(s, _)| s.valid_from <= valid_from);
         self.versions.get(start..end).into_iter().flatten()

@@ -194,7 +194,7 @@ impl World {
                     let again =
                         |(stamp, cell): &(Stamp, Cell)| stamp.origin.as_deref() == ctx.origin && cell.value == value;
                     match ctx.valid_from {
-                        Some(from) => line.from_exactly(from).any(again),
+                        Some(from) => line.exactly_from(from).any(again),
                         None => line.iter().any(again),
                     }
                 });

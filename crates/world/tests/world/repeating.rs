@@ -284,3 +284,41 @@ fn an_event_comes_after_and_before_others() {
     bench.refused(&Meta::default(), &event("a", r#""after":["b"],"before":["b"]"#), "never-fires /before/0");
     bench.refused(&Meta::default(), &event("a", r#""after":["a"]"#), "own-event /after/0");
 }
+
+#[test]
+fn every_slot_fires_exactly_once_whatever_the_clock_does() {
+    for seed in 0..40 {
+        let mut random = crate::histories::Random(seed);
+        let mut bench = bench("2026-03-20T00:00:00Z");
+        // Over the change of clocks on the 29th of March.
+        let every = ["PT7H", "P1D", "PT90M", "P1W"][random.below(4) as usize];
+        let gap = ["shift", "skip"][random.below(2) as usize];
+        let rule = format!(r#""every":"{every}","zone":"Europe/Berlin","gap":"{gap}","count":30"#);
+        bench.run(&schedule("2026-03-21T02:30", &rule, "")).unwrap();
+        let (mut latest, mut slots) = (bench.now, Vec::new());
+        for _ in 0..60 {
+            // Mostly onwards, sometimes far, sometimes back; and a copy from the journal goes on.
+            let step = random.below(40) as i64 * 3_600_000;
+            let now = if random.below(4) == 0 { latest - step } else { latest + step / 4 };
+            latest = latest.max(now);
+            if random.below(3) == 0 {
+                bench.world = bench.replayed();
+            }
+            let head = bench.journal.head().seq;
+            bench.tick(now, None);
+            for record in bench.journal.records_from(head + 1) {
+                assert_eq!(record.kind, "event.fired");
+                slots.push(record.data().get("due").and_then(|due| due.as_i64()).unwrap());
+            }
+        }
+        // The same slots, met one by one.
+        let mut plain = self::bench("2026-03-20T00:00:00Z");
+        plain.run(&schedule("2026-03-21T02:30", &rule, "")).unwrap();
+        let mut expected = Vec::new();
+        while let Some(due) = plain.world.next_due(i64::MIN).filter(|due| *due <= latest) {
+            plain.tick(due, None);
+            expected.push(due);
+        }
+        assert_eq!(slots, expected, "seed {seed}: {every} {gap}");
+    }
+}
