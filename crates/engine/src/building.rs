@@ -42,8 +42,11 @@ impl Building {
         let mut entry = entry.clone();
         let kept = erase::without_words(&entry.command, &entry.result);
         if erase::is_sealed(&kept) {
-            let salt = salt_of(&entry.records, &self.records).unwrap_or_default();
-            entry.print = Some(command_print(&salt, &entry.command));
+            // Only what comes with a key or an origin must be recognised.
+            if entry.meta.idempotency_key.is_some() || entry.meta.origin.is_some() {
+                let salt = salt_of(&entry.records, &self.records).unwrap_or_default();
+                entry.print = Some(command_print(&salt, &entry.command));
+            }
             entry.command = kept;
         }
         state.remember(&entry, &self.records);

@@ -184,7 +184,7 @@ fn what_does_not_fit_is_refused_whole_with_its_place() {
     check_refused(
         k,
         r#"{"type": "remember", "items": [{"kind": "x", "at": 9000000000000000}]}"#,
-        "time-out-of-range",
+        "invalid-value",
         "/items/0/at",
     );
     check_refused(

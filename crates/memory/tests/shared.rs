@@ -283,3 +283,127 @@ fn allens_relations_and_their_whole_composition_table_are_as_published() {
     }
     assert_eq!(entries, 169);
 }
+
+/// What an event of an XES log says under a key.
+fn attribute(event: &str, key: &str) -> Option<String> {
+    let (_, rest) = event.split_once(&format!("key=\"{key}\" value=\""))?;
+    Some(rest.split_once('"')?.0.to_owned())
+}
+
+/// The events of an XES log as items; those without a time take the command's own, in the order of the log.
+fn events_of(xes: &str) -> Vec<String> {
+    let item = |event: &str| {
+        let event = event.split("</event>").next().unwrap();
+        let kind = json::quote(&attribute(event, "concept:name").unwrap());
+        match attribute(event, "time:timestamp") {
+            Some(at) => format!(r#"{{"kind": {kind}, "text": {kind}, "at": {}}}"#, json::quote(&at)),
+            None => format!(r#"{{"kind": {kind}, "text": {kind}}}"#),
+        }
+    };
+    xes.split("<event>").skip(1).map(item).collect()
+}
+
+#[test]
+fn every_event_log_counts_as_its_gold_says_whatever_the_order_of_arrival() {
+    for name in ["running-example", "ebi_a-b", "ebi_fig_a"] {
+        let Some(xes) = file(&format!("b_event_logs/xes/{name}.xes")) else { continue };
+        let gold = json::read_value(&file(&format!("b_event_logs/xes/{name}.xes.gold.json")).unwrap()).unwrap();
+        let items = events_of(&xes);
+        assert_eq!(items.len() as i64, int(&gold, "events"), "{name}: nothing is dropped");
+        let arrive = |order: &[usize]| {
+            let mut keeper = Keeper::default();
+            for i in order {
+                let origin = throughline_journal::Origin { source: name.into(), seq: *i as u64 };
+                let command = format!(r#"{{"type": "remember", "items": [{}]}}"#, items[*i]);
+                keeper.run_from(&command, Some(origin)).unwrap();
+            }
+            keeper
+        };
+        let order: Vec<usize> = (0..items.len()).collect();
+        let keeper = arrive(&order);
+        for (kind, count) in gold.get("activity_counts").unwrap().as_map().unwrap() {
+            let page = keeper.recall(&format!(r#"{{"kinds": [{}]}}"#, json::quote(kind))).unwrap();
+            assert_eq!(page.total, count.as_i64().unwrap() as u64, "{name}: {kind}");
+        }
+        for query in gold.get("range_queries_half_open").and_then(Value::as_list).unwrap_or_default() {
+            let (from, to) = (int(query, "from_ms"), int(query, "to_ms"));
+            let kinds: Vec<String> =
+                query.get("activity").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+            let total = if to < from {
+                0
+            } else {
+                let kinds = Value::from(kinds.clone()).to_json();
+                keeper.recall(&format!(r#"{{"since": {from}, "until": {to}, "kinds": {kinds}}}"#)).unwrap().total
+            };
+            assert_eq!(total, int(query, "count") as u64, "{name}: {}", query.to_json());
+            if to > from {
+                let counts = keeper.memory.counts(keeper.now(), from, to, 3, &kinds).unwrap();
+                assert_eq!(counts.counts.iter().flatten().sum::<u64>(), int(query, "count") as u64);
+            }
+        }
+        let mut shuffled = order.clone();
+        let mut state = 9u64;
+        for i in (1..shuffled.len()).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            shuffled.swap(i, (state >> 33) as usize % (i + 1));
+        }
+        let other = arrive(&shuffled);
+        assert_eq!(other.content(), keeper.content(), "{name}");
+        assert_eq!(other.texts("{}"), keeper.texts("{}"), "{name}: ties keep the order of the log");
+    }
+}
+
+#[test]
+fn tables_give_the_same_events_as_the_logs_they_come_from() {
+    let Some(csv) = file("b_event_logs/xes/running-example.csv") else { return };
+    let mut lines = csv.lines();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let place = |name: &str| head.iter().position(|h| *h == name).unwrap();
+    let rows: Vec<Vec<&str>> = lines.map(|l| l.split(',').collect()).collect();
+    let items: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let kind = json::quote(row[place("concept:name")]);
+            format!(r#"{{"kind": {kind}, "text": {kind}, "at": {}}}"#, json::quote(row[place("time:timestamp")]))
+        })
+        .collect();
+    let mut from_table = Keeper::default();
+    remember(&mut from_table, &items);
+    let mut from_log = Keeper::default();
+    remember(&mut from_log, &events_of(&file("b_event_logs/xes/running-example.xes").unwrap()));
+    assert_eq!(from_table.content(), from_log.content());
+    // A table without times: every event is there, in the order of the table.
+    let plain = file("b_event_logs/xes/ebi_a-b.csv").unwrap();
+    let kinds: Vec<&str> =
+        plain.lines().skip(1).filter_map(|l| l.split(',').nth(1)).map(str::trim).filter(|k| !k.is_empty()).collect();
+    let items: Vec<String> = kinds.iter().map(|k| format!(r#"{{"kind": "{k}", "text": "{k}"}}"#)).collect();
+    let mut keeper = Keeper::default();
+    remember(&mut keeper, &items);
+    assert_eq!(keeper.texts(r#"{"order": "logical"}"#), kinds);
+}
+
+#[test]
+fn the_five_nearest_vectors_are_those_of_the_exact_cosine() {
+    let Some(vectors) = file("e_memory/embeddings/openai_1536.json") else { return };
+    let vectors = json::read_value(&vectors).unwrap();
+    let gold = json::read_value(&file("e_memory/embeddings/gold_top5_cosine.json").unwrap()).unwrap();
+    let mut keeper = Keeper::default();
+    for (said, vector) in vectors.as_map().unwrap() {
+        let item = format!(r#"{{"kind": "said", "text": {}, "vector": {}}}"#, json::quote(said), vector.to_json());
+        remember(&mut keeper, &[item]);
+    }
+    let mut compared = 0;
+    for (said, nearest) in gold.as_map().unwrap() {
+        let vector = vectors.get(said).unwrap().to_json();
+        let hits = keeper.recall(&format!(r#"{{"vector": {vector}, "limit": 6}}"#)).unwrap().hits;
+        assert_eq!(&hits[0].text, said, "itself first");
+        for (hit, expected) in hits[1..].iter().zip(nearest.as_list().unwrap()) {
+            assert_eq!(hit.text, expected.at(&["0"]).unwrap().as_str().unwrap(), "{said}");
+            let cosine = expected.at(&["1"]).unwrap().as_number().unwrap().to_f64();
+            let said: f64 = hit.why.split_once("cosine ").unwrap().1.split_once(')').unwrap().0.parse().unwrap();
+            assert!((said - cosine).abs() < 0.001, "{} {cosine}", hit.why);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, gold.as_map().unwrap().len() * 5);
+}

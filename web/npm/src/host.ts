@@ -31,7 +31,7 @@ interface Instance {
   request(text: string): Promise<unknown>;
   on_push(listener: (text: string) => void): void;
   host_result(text: string): void;
-  rows(): RawRows & { constructor: { memory(): WebAssembly.Memory } };
+  rows(): RawRows;
   free(): void;
 }
 
@@ -119,7 +119,7 @@ export async function here(load: Load, listener: Listener): Promise<Host> {
     get rows() {
       if (rows === undefined) {
         const raw = guard(() => instance.rows());
-        rows = { raw, memory: raw.constructor.memory() };
+        rows = { raw, memory: (raw.constructor as unknown as { memory(): WebAssembly.Memory }).memory() };
       }
       if (dead !== undefined) throw dead;
       return rows;
