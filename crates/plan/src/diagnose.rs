@@ -96,7 +96,8 @@ pub fn plan(report: &PlanReport) -> RunDiagnosis {
 }
 
 fn without_failure(view: &RunView) -> (String, String) {
-    if let Some(ask) = view.asks.iter().find(|ask| !ask.settled) {
+    let over = matches!(view.row.status.as_str(), "done" | "failed" | "cancelled");
+    if let Some(ask) = view.asks.iter().find(|ask| !ask.settled && !over) {
         return (format!("Nothing failed; the run waits for a person: {}", ask.question), format!("answer `{}`", ask.id));
     }
     let waiting = view.steps.iter().filter(|step| step.status == "running").map(|step| &step.id);

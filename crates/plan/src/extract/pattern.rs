@@ -52,7 +52,7 @@ fn instead(text: &str, at: usize, pattern: &str) -> Option<String> {
     if between.chars().count() > 80 || (numeric && between.chars().any(|c| c.is_ascii_digit())) {
         return None;
     }
-    let mut out = String::from("(?i)");
+    let mut out = String::new();
     for (place, part) in between.split(char::is_whitespace).filter(|part| !part.is_empty()).enumerate() {
         out.push_str(if place > 0 { r"\s+" } else { "" });
         out.push_str(&regex::escape(part));

@@ -14,9 +14,11 @@ const MAX_DISTANCE: usize = 160;
 
 const DIGITS: &str = r"[-+−－＋]?[0-9０-９][0-9０-９,，]*(?:[.．][0-9０-９]+)?";
 const HAN: &str = r"[零〇一二两三四五六七八九十百千万亿]+(?:点[零〇一二三四五六七八九]+)?";
-const TIMES: &str = r"(?:\s*(thousand|million|billion|trillion|百万|千万|万亿|亿|万))?";
-const BEFORE: &str = r"(US\$|HK\$|NT\$|C\$|A\$|\$|€|£|¥|￥|₹|USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|人民币|美元)";
-const AFTER: &str = r"(USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|dollars?|euros?|pounds?|yuan|yen|美元|欧元|日元|港元|港币|英镑|人民币|元|€|£|\$)";
+// Without tables of letters: capitals count only where they are ASCII, and Chinese characters are a range.
+const TIMES: &str = r"(?:\s*((?i-u:thousand|million|billion|trillion)|百万|千万|万亿|亿|万))?";
+const BEFORE: &str = r"((?i-u:US\$|HK\$|NT\$|C\$|A\$|USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF)|\$|€|£|¥|￥|₹|人民币|美元)";
+const AFTER: &str = r"((?i-u:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|dollars?|euros?|pounds?|yuan|yen)|美元|欧元|日元|港元|港币|英镑|人民币|元|€|£|\$)";
+const HAN_CHAR: &str = r"[\u{3400}-\u{4DBF}\u{4E00}-\u{9FFF}]";
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const SURNAMES: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤";
 
@@ -32,22 +34,22 @@ struct Patterns {
 /// They are all of our own and read; a pattern that does not would find nothing, which the tests would show.
 static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     let regex = |text: String| Regex::new(&text).ok();
-    let month = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?";
+    let month = "((?i-u:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))[a-zA-Z]*\\.?";
     Some(Patterns {
-        number: regex(format!("(?i)({DIGITS}|{HAN}){TIMES}"))?,
-        percent: regex(format!(r"(?i)({DIGITS})\s*(?:%|％|percent\b|per cent\b|pct\b)|百分之({DIGITS}|{HAN})"))?,
+        number: regex(format!("({DIGITS}|{HAN}){TIMES}"))?,
+        percent: regex(format!(r"({DIGITS})\s*(?:%|％|(?i-u:percent|per cent|pct)\b)|百分之({DIGITS}|{HAN})"))?,
         money: [
-            regex(format!(r"(?i){BEFORE}\s*({DIGITS}){TIMES}"))?,
-            regex(format!(r"(?i)({DIGITS}){TIMES}\s*{AFTER}"))?,
+            regex(format!(r"{BEFORE}\s*({DIGITS}){TIMES}"))?,
+            regex(format!(r"({DIGITS}){TIMES}\s*{AFTER}"))?,
         ],
         date: regex(r"([0-9０-９]{4})(?:[-/.]|年)\s*([0-9０-９]{1,2})(?:[-/.]|月)\s*([0-9０-９]{1,2})日?(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?))?".to_owned())?,
         date_words: [
-            regex(format!(r"(?i)\b{month}\s+([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+([0-9]{{4}})"))?,
-            regex(format!(r"(?i)\b([0-9]{{1,2}})(?:st|nd|rd|th)?\s+{month},?\s+([0-9]{{4}})"))?,
+            regex(format!(r"\b{month}\s+([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+([0-9]{{4}})"))?,
+            regex(format!(r"\b([0-9]{{1,2}})(?:st|nd|rd|th)?\s+{month},?\s+([0-9]{{4}})"))?,
         ],
         name: [
-            regex(r"(?:(?:Mr|Ms|Mrs|Dr|Prof)\.?\s+)?(?:[A-Z][\p{L}'’-]+|[A-Z]\.)(?:\s+(?:of|and|de|van|von|&)\s+[A-Z][\p{L}'’-]+|\s+(?:[A-Z][\p{L}'’-]+|[A-Z]\.))+".to_owned())?,
-            regex(format!(r"\p{{Han}}{{2,14}}(?:公司|集团|银行|大学|医院|研究院|工厂|事务所)|(?:姓名|负责人|联系人|签发人|经办人|作者|审核)[:：\s]*([{SURNAMES}]\p{{Han}}{{1,2}})|([{SURNAMES}]\p{{Han}}{{1,2}})(?:先生|女士|经理|主任|博士|教授|总监)"))?,
+            regex(r"(?:(?:Mr|Ms|Mrs|Dr|Prof)\.?\s+)?(?:[A-Z][\w'’-]+|[A-Z]\.)(?:\s+(?:of|and|de|van|von|&)\s+[A-Z][\w'’-]+|\s+(?:[A-Z][\w'’-]+|[A-Z]\.))+".to_owned())?,
+            regex(format!(r"{HAN_CHAR}{{2,14}}(?:公司|集团|银行|大学|医院|研究院|工厂|事务所)|(?:姓名|负责人|联系人|签发人|经办人|作者|审核)[:：\s]*([{SURNAMES}]{HAN_CHAR}{{1,2}})|([{SURNAMES}]{HAN_CHAR}{{1,2}})(?:先生|女士|经理|主任|博士|教授|总监)"))?,
         ],
     })
 });
