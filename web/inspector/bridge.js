@@ -4,7 +4,7 @@
 let engine;
 
 /** The npm package's built files, loaded when a journal is first needed. */
-function load() {
+export function load() {
   engine ??= import(new URL("./throughline/index.js", document.baseURI).href);
   // A failed load is tried again the next time: the network may be back.
   engine.catch(() => (engine = undefined));

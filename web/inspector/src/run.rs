@@ -12,6 +12,7 @@ mod machine;
 mod memory;
 mod model;
 mod open;
+mod package;
 mod paint;
 mod panel;
 mod plan;

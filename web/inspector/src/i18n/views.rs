@@ -58,4 +58,68 @@ words! {
     forgetting_now: "Forget these now", "立即遗忘这些";
     forgetting_undo: "It can be undone until it is purged.", "在彻底清除之前可以撤销。";
     purged_title: "Purged for good", "已彻底清除";
+
+    // What would be otherwise.
+    without_title: "Without this record", "如果没有这条记录";
+    without_hint: "What would not be, had record {n} not been.", "如果没有记录 {n}，以下内容将有所不同。";
+    without_none: "Nothing would be otherwise at the head.", "最新状态不会有任何不同。";
+    without_led_to: "It led to", "它引发了";
+    without_effects: "Recorded effects after it", "其后已记录的外部结果";
+    fork_without: "Fork without this record", "去掉此记录后分叉";
+    fork_here: "Fork here", "在此分叉";
+    fork_made: "{name} was made; this journal is as it was.", "已创建 {name}；本日志保持不变。";
+    how_reused: "reused", "复用";
+    how_recomputed: "recomputed", "重新计算";
+    how_stubbed: "stubbed", "占位";
+    how_dropped: "dropped", "去除";
+
+    // World.
+    ego_title: "Around an entity", "实体周边";
+    ego_none: "There is no entity at this record.", "此记录处没有实体。";
+    ego_more: "{n} more are not shown.", "另有 {n} 个未显示。";
+    ego_choose: "Put in the middle:", "设为中心：";
+    influences_title: "What led to a field", "字段的来由";
+    influences_hint: "Press “Why?” beside a field below: the records that led to its value, through causes and relations, are listed here.",
+        "点击下方字段旁的“为什么？”，此处会列出经由因果与关系导致其取值的记录。";
+    why: "Why?", "为什么？";
+
+    // Model.
+    prompt_stage: "Stage", "阶段";
+    exchanges_title: "Exchanges", "模型交互";
+    exchanges_none: "No model has been asked up to this record.", "截至此记录尚未询问过模型。";
+    exchanges_hint: "Ask a question, or load a cassette of recorded replies.", "请提出问题，或载入已录制的回复。";
+    exchange_show: "Show", "查看";
+    exchange_raw: "As recorded", "原始记录";
+    exchange_live: "Coming in now", "正在接收";
+    record_start: "Record a cassette", "开始录制";
+    record_stop: "Stop and save ({n})", "停止并保存（{n}）";
+    record_hint: "Every reply's bytes with their timing; the file replays without a network.",
+        "保存每次回复的原始字节与时间；该文件可离线重放。";
+    metrics_title: "Figures", "指标";
+    metrics_none: "No turn has ended up to this record.", "截至此记录尚无已结束的轮次。";
+    metrics_hint: "Ask a question: its stages, replies and tokens are counted here.", "提出问题后，各阶段、回复与词元会在此统计。";
+    metrics_judged: "Replies judged", "已评判的回复";
+    metrics_validity: "Valid", "有效率";
+    metrics_refusals: "Refused", "拒绝率";
+    metrics_refused: "Refused", "拒绝";
+    metrics_handovers: "Handed to a person", "转交人工";
+    metrics_prompt_tokens: "Prompt tokens", "提示词元";
+    metrics_reply_tokens: "Reply tokens", "回复词元";
+    metrics_estimated: "Exchanges with estimated counts", "词元数为估算的交互";
+    metrics_tokens: "Prompt tokens by turn", "每轮提示词元";
+    metrics_stages: "Stages", "各阶段";
+    metrics_stage: "Stage", "阶段";
+    settings_title: "Connection", "连接";
+    settings_hint: "The key stays in this tab's memory. It is never stored, exported, logged or put into an address.",
+        "密钥仅保存在此标签页的内存中，绝不会被存储、导出、记录或写入地址。";
+    settings_provider: "Provider", "服务商";
+    settings_endpoint: "Address", "地址";
+    settings_endpoint_hint: "the provider's own", "服务商默认地址";
+    settings_model: "Model", "模型";
+    settings_key: "Key", "密钥";
+    settings_test: "Test the connection", "测试连接";
+    settings_use: "Use it for this journal", "用于此日志";
+    settings_sign_in: "Sign in at OpenRouter", "通过 OpenRouter 登录";
+    settings_ok: "It answers.", "连接正常。";
+    settings_attached: "{name} answers from now on.", "从现在起由 {name} 回答。";
 }

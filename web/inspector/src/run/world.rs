@@ -1,15 +1,39 @@
-//! Entities and relations at the cursor.
+//! Entities and relations at the cursor: as lists, and as a drawing around one entity.
 
 use leptos::prelude::*;
-use throughline_protocol::query::{Entities, Relations};
-use throughline_protocol::view::{EntityView, RelationView};
+use throughline_protocol::query::{Entities, Influences, Neighbourhood, Relations};
+use throughline_protocol::view::{self, EntityView, RelationView};
 
-use super::panel::{code, empty, gap, hint, mark, pair, panel, seen_or_refusal, seq_link};
+use super::graph::{Edge, Node, Way, graph, rows};
+use super::panel::{code, empty, empty_text, gap, hint, mark, pair, panel, seen_or_refusal, seq_link, view_panel};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
 use crate::dom::{El, el};
-use crate::format::{cell, fill, full_time};
+use crate::focus::Focus;
+use crate::format::{cell, fill, full_time, number};
 use crate::i18n::Lang;
+
+/// How many relations away from the entity in the middle the drawing goes.
+const DEPTH: usize = 2;
+
+/// How many entities it has at most; how many more there are is said.
+const DRAWN: usize = 40;
+
+/// What the entity in the middle, and the field asked about, are called in the address.
+const ENTITY: &str = "e";
+const FIELD: &str = "f";
+
+fn chosen(focus: &Focus, key: &str) -> Option<String> {
+    focus.rest.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone())
+}
+
+fn choose(run: RunState, entity: &str, field: Option<&str>) {
+    let mut focus = run.app.focus.get_untracked();
+    focus.rest.retain(|(name, _)| name != ENTITY && name != FIELD);
+    focus.rest.push((ENTITY.to_owned(), entity.to_owned()));
+    focus.rest.extend(field.map(|field| (FIELD.to_owned(), field.to_owned())));
+    run.app.go(focus);
+}
 
 /// The entities, and the relations between them.
 pub(crate) fn world_panels() -> AnyView {
@@ -39,7 +63,103 @@ pub(crate) fn world_panels() -> AnyView {
             Err(other) => other,
         },
     );
-    view! { {first} {second} }.into_any()
+    let middle = move || {
+        chosen(&run.app.focus.get(), ENTITY)
+            .or_else(|| entities.get().value.and_then(|list| list.first().map(|entity| entity.id.clone())))
+    };
+    view! { {ego_panel(middle)} {influences_panel()} {first} {second} }.into_any()
+}
+
+/// The entities around one.
+fn ego_panel(middle: impl Fn() -> Option<String> + 'static) -> AnyView {
+    let run = use_run();
+    let around = use_view::<view::Neighbourhood, _>(move |at, _| {
+        middle().map(|entity| Neighbourhood {
+            at,
+            entity,
+            depth: Some(DEPTH),
+            limit: Some(DRAWN),
+            ..Neighbourhood::default()
+        })
+    });
+    view_panel(
+        |w| w.ego_title,
+        "graph",
+        move |lang| {
+            let words = lang.views();
+            let (around, _) = match seen_or_refusal(around.get(), lang) {
+                Ok(seen) => seen,
+                Err(other) if other.is_empty() => return vec![empty_text(words.ego_none, lang.words().entities_hint)],
+                Err(other) => return other,
+            };
+            let (nodes, edges) = drawing(&around);
+            let mut out = vec![graph(nodes, edges, Way::Right, words.ego_title, run)];
+            if around.left_out > 0 {
+                out.push(hint("p", fill(words.ego_more, &[("n", &number(around.left_out, lang))])));
+            }
+            let buttons = around.entities.iter().map(|entity| {
+                let id = entity.id.clone();
+                el("button").class("button quiet").text(entity.raw_id.clone()).on_click(move || choose(run, &id, None))
+            });
+            out.push(el("p").class("options").with(hint("span", words.ego_choose)).all(buttons));
+            out
+        },
+    )
+}
+
+fn drawing(around: &view::Neighbourhood) -> (Vec<Node>, Vec<Edge>) {
+    let place = |id: &str| around.entities.iter().position(|entity| entity.id == id);
+    let pairs: Vec<_> =
+        around.relations.iter().filter_map(|one| Some((place(&one.from)?, place(&one.to)?, one))).collect();
+    let mut both: Vec<_> = pairs.iter().map(|(from, to, _)| (*from, *to)).collect();
+    both.extend(pairs.iter().map(|(from, to, _)| (*to, *from)));
+    let layers = rows(around.entities.len(), &[0], &both);
+    let nodes = around.entities.iter().zip(layers).map(|(entity, row)| Node {
+        label: entity.raw_id.clone(),
+        sub: entity.entity_type.clone(),
+        class: if entity.retired { "node retired".to_owned() } else { "node".to_owned() },
+        row,
+        seq: None,
+    });
+    let edges =
+        pairs.iter().map(|(from, to, one)| Edge { from: *from, to: *to, label: one.relation.clone(), class: "edge" });
+    (nodes.collect(), edges.collect())
+}
+
+/// The records that led to the field that was chosen.
+fn influences_panel() -> AnyView {
+    let run = use_run();
+    let asked = use_view::<view::Influences, _>(move |at, _| {
+        let focus = run.app.focus.get();
+        Some(Influences { at, entity: chosen(&focus, ENTITY)?, field: chosen(&focus, FIELD)?, ..Influences::default() })
+    });
+    view_panel(
+        |w| w.influences_title,
+        "influences",
+        move |lang| {
+            let words = lang.views();
+            if chosen(&run.app.focus.get(), FIELD).is_none() {
+                return vec![hint("p", words.influences_hint)];
+            }
+            let (found, _) = match seen_or_refusal(asked.get(), lang) {
+                Ok(seen) => seen,
+                Err(other) => return other,
+            };
+            let list = found.records.iter().map(|one| {
+                el("li")
+                    .with(seq_link(run, one.record.seq, lang))
+                    .text(" ")
+                    .with(mark(one.by.clone()))
+                    .text(format!(" {} ", one.record.summary))
+                    .with(hint("span", one.field.clone().unwrap_or_default()))
+            });
+            let mut out = vec![el("p").with(el("b").text(cell(&found.value))), el("ol").class("outline").all(list)];
+            if found.left_out > 0 {
+                out.push(hint("p", fill(words.ego_more, &[("n", &number(found.left_out, lang))])));
+            }
+            out
+        },
+    )
 }
 
 fn entity_row(run: RunState, entity: &EntityView, lang: Lang) -> El {
@@ -58,7 +178,10 @@ fn entity_row(run: RunState, entity: &EntityView, lang: Lang) -> El {
         .with(seq_link(run, entity.seq, lang));
     let field = |(name, value): (&String, &throughline_value::Value)| {
         let seq = entity.field_seq.get(name).map(|seq| seq_link(run, *seq, lang));
-        pair(name.clone(), el("dd").text(cell(value)).text(" ").maybe(seq))
+        let (id, field) = (entity.id.clone(), name.clone());
+        let why =
+            el("button").class("button quiet").text(lang.views().why).on_click(move || choose(run, &id, Some(&field)));
+        pair(name.clone(), el("dd").text(cell(value)).text(" ").maybe(seq).with(why))
     };
     let fields = if entity.fields.is_empty() {
         hint("p", words.no_fields)
