@@ -108,7 +108,7 @@ journey("the demo answers without any network, and every footnote opens its plac
   for (const language of ["en", "zh"]) {
     const { page, errors, foreign, close } = await openPage(browser, site.url, { locale: language === "zh" ? "zh-CN" : "en-GB" });
     await rest(page);
-    await page.locator(".card .button").click();
+    await page.locator(".card .button").first().click();
     await rest(page);
     await page.locator(".suggestion").first().click();
     await rest(page);
