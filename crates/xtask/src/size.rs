@@ -85,6 +85,7 @@ fn part(file: &Path) -> Part {
         || is(".md")
         || name.starts_with("throughline/cli")
         || is("/node.js")
+        || is("/zones.js")
         || is(".bin")
     {
         Part::Later
@@ -216,6 +217,7 @@ mod tests {
         check("views_bg.wasm", Part::Views);
         check("throughline/index.d.ts", Part::Later);
         check("throughline/node.js", Part::Later);
+        check("throughline/zones.js", Part::Later);
         check("demos/courier/domain.json", Part::Later);
     }
 
