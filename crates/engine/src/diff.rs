@@ -34,7 +34,8 @@ pub(crate) fn snapshot(rooms: &Rooms, at: At) -> Value {
     let mut runs = Map::new();
     for row in rooms.plans.rows(&at) {
         let steps = rooms.plans.run(&row.id, &at).and_then(|run| to_value(&run.steps).ok()).unwrap_or_default();
-        let about = [("status", Value::from(row.status.as_str())), ("steps", rows(&steps, &["status", "output", "error"]))];
+        let about =
+            [("status", Value::from(row.status.as_str())), ("steps", rows(&steps, &["status", "output", "error"]))];
         runs.insert(row.id, Value::from(about));
     }
     areas.insert("run".to_owned(), Value::Map(runs));

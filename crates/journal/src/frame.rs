@@ -82,6 +82,47 @@ struct RecordForm {
     data: Value,
 }
 
+/// The commands and the bodies of a frame: most of its bytes, and values as they are. They are taken out before
+/// the rest is read as a structure, which costs several times more.
+#[derive(Default)]
+struct Bulk {
+    commands: Vec<Value>,
+    bodies: Vec<(usize, Value)>,
+}
+
+impl Bulk {
+    fn take(frame: &mut json::Node) -> Self {
+        let mut bulk = Self::default();
+        let NodeData::Map(map) = &mut frame.data else { return bulk };
+        for (key, node) in map {
+            match (key.name.as_str(), &mut node.data) {
+                ("commands", NodeData::List(list)) => {
+                    bulk.commands = std::mem::take(list).into_iter().map(json::Node::into_value).collect();
+                }
+                ("records", NodeData::List(list)) => {
+                    for (place, record) in list.iter_mut().enumerate() {
+                        let NodeData::Map(record) = &mut record.data else { continue };
+                        if let Some(at) = record.iter().position(|(key, _)| key.name == "data") {
+                            bulk.bodies.push((place, record.swap_remove(at).1.into_value()));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        bulk
+    }
+
+    fn put(self, form: &mut FrameForm) {
+        form.commands = self.commands;
+        for (place, body) in self.bodies {
+            if let Some(record) = form.records.get_mut(place) {
+                record.data = body;
+            }
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
@@ -177,7 +218,7 @@ impl Frame {
         if line.len() > MAX_FRAME_BYTES {
             return Err(Error::new("frame-too-large", format!("a frame of over {MAX_FRAME_BYTES} bytes is not read")));
         }
-        let root = json::read(line).map_err(|e| Error::json(&e))?;
+        let mut root = json::read(line).map_err(|e| Error::json(&e))?;
         let unreadable = |what: &str| Error::new("frame-unreadable", what.to_owned());
         let chain = match root.get("chain").map(|n| &n.data) {
             Some(NodeData::Text(text)) => text.clone(),
@@ -197,7 +238,15 @@ impl Frame {
             _ => {}
         }
         let text = line.get(node.span.start..node.span.end).unwrap_or("");
-        let form: FrameForm = from_node(node).map_err(|e| Error::json(&e))?;
+        let mut bulk = Bulk::default();
+        if let NodeData::Map(map) = &mut root.data
+            && let Some((_, node)) = map.iter_mut().find(|(key, _)| key.name == "frame")
+        {
+            bulk = Bulk::take(node);
+        }
+        let node = root.get("frame").ok_or_else(|| unreadable("a line of a journal has a `frame`"))?;
+        let mut form: FrameForm = from_node(node).map_err(|e| Error::json(&e))?;
+        bulk.put(&mut form);
         if chain_after(&form.prev, text) != chain {
             return Err(Error::new("chain-broken", "the bytes of this frame do not give its chain: it was changed"));
         }

@@ -68,7 +68,13 @@ pub fn run(text: &str, folder: &Path) -> Result<Report, String> {
         None => DEFAULT_CLOCK,
         Some(clock) => instant(clock)?,
     };
-    let mut runner = Runner { session: Local::new(&name, clock), kept: BTreeMap::new(), cassette: None, tools: Tools::default(), notes: Vec::new() };
+    let mut runner = Runner {
+        session: Local::new(&name, clock),
+        kept: BTreeMap::new(),
+        cassette: None,
+        tools: Tools::default(),
+        notes: Vec::new(),
+    };
     runner.set_up(&scenario, folder)?;
     let mut report = Report { name, ..Report::default() };
     let steps = scenario.get("steps").and_then(Value::as_list).ok_or("a scenario has a list of `steps`")?;
@@ -114,7 +120,8 @@ impl Tools {
                 *count += 1;
                 match answer.get("error") {
                     Some(error) => {
-                        let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or("tool-failed").to_owned();
+                        let text =
+                            |name: &str| error.get(name).and_then(Value::as_str).unwrap_or("tool-failed").to_owned();
                         Err(throughline_protocol::Refusal::new(&text("code"), text("message")))
                     }
                     None => Ok(answer.get("result").cloned().unwrap_or_default()),
@@ -335,7 +342,9 @@ impl Runner {
                 let run = ask(&Value::from([("type", Value::from("run")), ("run", id)]).to_json())?;
                 Ok(run.get("plan").cloned().unwrap_or_default())
             }
-            Value::Text(file) if !file.contains(['\n', ' ']) && file.contains('.') => read(folder, file).map(Value::from),
+            Value::Text(file) if !file.contains(['\n', ' ']) && file.contains('.') => {
+                read(folder, file).map(Value::from)
+            }
             other => Ok(other.clone()),
         }
     }
@@ -344,12 +353,14 @@ impl Runner {
         let plan = self.plan(step.get("plan").unwrap_or(&Value::Bool(true)), folder)?;
         let golden = self.plan(golden, folder)?;
         let inputs = step.get("inputs").cloned().unwrap_or_else(|| Vec::<Value>::new().into());
-        let query = Value::from([("type", Value::from("score_plan")), ("plan", plan), ("golden", golden), ("inputs", inputs)]);
+        let query =
+            Value::from([("type", Value::from("score_plan")), ("plan", plan), ("golden", golden), ("inputs", inputs)]);
         let score = self.session.query(&query.to_json()).map_err(|refusal| refusal.to_string())?;
         let reached = score.get("score").and_then(Value::as_number).cloned().ok_or("the plan has no score")?;
         let said = score.get("explanation").and_then(Value::as_str).unwrap_or("");
         self.notes.push(format!("the plan scores {reached}: {said}"));
-        let minimum = step.get("minimum").and_then(Value::as_number).ok_or("a golden plan has a `minimum` from 0 to 1")?;
+        let minimum =
+            step.get("minimum").and_then(Value::as_number).ok_or("a golden plan has a `minimum` from 0 to 1")?;
         if reached >= *minimum {
             return Ok(());
         }
@@ -360,7 +371,9 @@ impl Runner {
         let differ = score.get("matched").and_then(Value::as_list).unwrap_or(&[]);
         let differ = differ.iter().filter_map(|m| m.get("why")?.as_str().filter(|w| !w.is_empty()).map(str::to_owned));
         let mut why: Vec<String> = differ.collect();
-        for (name, word) in [("missing", "missing"), ("extra", "too many"), ("missing_edges", "not joined"), ("extra_edges", "joined")] {
+        for (name, word) in
+            [("missing", "missing"), ("extra", "too many"), ("missing_edges", "not joined"), ("extra_edges", "joined")]
+        {
             why.extend(texts(name).iter().map(|text| format!("{word}: {text}")));
         }
         Err(format!("the plan scores {reached}, under {minimum}: {said}; {}", why.join("; ")))

@@ -67,7 +67,8 @@ pub(super) fn read(document: &Value) -> Result<Domain, Vec<DomainProblem>> {
 pub fn refusal(problems: &[DomainProblem]) -> Refusal {
     let Some(first) = problems.first() else { return Refusal::new("domain-broken", "the domain cannot be used") };
     let more = problems.len() - 1;
-    let message = if more == 0 { first.message.clone() } else { format!("{} (and {more} more problems)", first.message) };
+    let message =
+        if more == 0 { first.message.clone() } else { format!("{} (and {more} more problems)", first.message) };
     let all = problems.iter().map(|problem| {
         let mut map = Map::new();
         map.insert("code".to_owned(), Value::from(problem.code));
@@ -180,10 +181,8 @@ impl Check<'_> {
             None => format!("the names are {}", names.join(", ")),
         };
         let message = format!("there is no {what} `{name}`");
-        self.found.push(DomainProblem {
-            suggestion: Some(suggestion),
-            ..problem("unknown-name", path.to_owned(), message)
-        });
+        self.found
+            .push(DomainProblem { suggestion: Some(suggestion), ..problem("unknown-name", path.to_owned(), message) });
     }
 
     fn all(&mut self) {
@@ -207,7 +206,11 @@ impl Check<'_> {
         for (index, constraint) in domain.constraints.iter().enumerate() {
             let path = format!("/constraints/{index}");
             if constraint.rule.trim().is_empty() {
-                self.add("missing-rule", &format!("{path}/rule"), "a constraint has a `rule`, an expression that must be true");
+                self.add(
+                    "missing-rule",
+                    &format!("{path}/rule"),
+                    "a constraint has a `rule`, an expression that must be true",
+                );
             } else {
                 self.condition(&format!("{path}/rule"), &constraint.rule);
             }
@@ -281,7 +284,8 @@ impl Check<'_> {
             }
             Err(error) => {
                 let inner = error.span();
-                self.found.push(DomainProblem { inner, ..problem("bad-expression", path.to_owned(), error.to_string()) });
+                self.found
+                    .push(DomainProblem { inner, ..problem("bad-expression", path.to_owned(), error.to_string()) });
                 None
             }
         }
@@ -383,7 +387,11 @@ impl Check<'_> {
                             if let Ok(expr) = Expr::parse(source) {
                                 self.names(&here, &expr.required_names());
                                 if let Some(what) = self.not_boolean(&expr) {
-                                    self.add("not-boolean", &here, format!("a guard is true or false; this gives {what}"));
+                                    self.add(
+                                        "not-boolean",
+                                        &here,
+                                        format!("a guard is true or false; this gives {what}"),
+                                    );
                                 }
                             }
                         }
@@ -504,7 +512,11 @@ impl Check<'_> {
             self.json_schema(&format!("{path}/schema"), &tool.schema);
             self.state_list(&format!("{path}/states"), &tool.states);
             if tool.approval && tool.effect.as_deref() == Some("read") {
-                self.add("misplaced", &format!("{path}/approval"), "what only reads needs no approval; give it the effect `write`, or no approval");
+                self.add(
+                    "misplaced",
+                    &format!("{path}/approval"),
+                    "what only reads needs no approval; give it the effect `write`, or no approval",
+                );
             }
         }
     }
@@ -515,7 +527,11 @@ impl Check<'_> {
             Value::Null => {}
             Value::Map(map) => {
                 if map.get("type").is_some_and(|kind| kind.as_str() != Some("object")) {
-                    self.add("bad-schema", &format!("{path}/type"), "arguments are a map: their schema has the type `object`");
+                    self.add(
+                        "bad-schema",
+                        &format!("{path}/type"),
+                        "arguments are a map: their schema has the type `object`",
+                    );
                 }
                 self.schema_types(path, schema, 0);
             }
@@ -537,7 +553,11 @@ impl Check<'_> {
                 let near = nearest(word, &TYPES);
                 self.found.push(DomainProblem {
                     suggestion: near.map(|near| format!("did you mean `{near}`?")),
-                    ..problem("bad-schema", format!("{path}/type"), format!("JSON Schema has no type {}", kind.to_json()))
+                    ..problem(
+                        "bad-schema",
+                        format!("{path}/type"),
+                        format!("JSON Schema has no type {}", kind.to_json()),
+                    )
                 });
             }
         }
@@ -644,7 +664,8 @@ impl Check<'_> {
         {
             let here = format!("{path}{}", refusal.path.clone().unwrap_or_default());
             let code = if refusal.code == "unknown-field" { "unknown-field" } else { "missing-field" };
-            self.found.push(DomainProblem { suggestion: refusal.suggestion.clone(), ..problem(code, here, refusal.message) });
+            self.found
+                .push(DomainProblem { suggestion: refusal.suggestion.clone(), ..problem(code, here, refusal.message) });
         }
         let literal = |name: &str| command.get(name).and_then(Value::as_str).filter(|text| !text.starts_with('='));
         let here = |name: &str| step(path, name);
@@ -700,7 +721,8 @@ impl Check<'_> {
                 }
             }
             "batch" => {
-                for (index, inner) in command.get("commands").and_then(Value::as_list).unwrap_or(&[]).iter().enumerate() {
+                for (index, inner) in command.get("commands").and_then(Value::as_list).unwrap_or(&[]).iter().enumerate()
+                {
                     if depth < MAX_DEPTH {
                         self.command(&format!("{path}/commands/{index}"), inner, depth + 1);
                     }

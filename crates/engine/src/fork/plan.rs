@@ -26,6 +26,7 @@ pub(super) struct Given {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are commands")]
 pub(super) enum Kind {
     Command {
         command: Value,

@@ -10,6 +10,7 @@ use super::{Behind, MODEL_SOURCE, Shape, Tool};
 use crate::tools::shape::ToolCall;
 
 /// What a call stands for.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Meant {
     Command(Command),
     Query(Value),
@@ -27,14 +28,21 @@ pub(crate) fn meta_of(call: &ToolCall, meta: &Meta) -> Meta {
 }
 
 /// What the call stands for, when the tool is open, needs nobody's approval, and takes these arguments.
-pub(crate) fn meaning(call: &ToolCall, ctx: &Context<'_>, open: &dyn Fn(&Tool) -> Option<Refusal>) -> Result<Meant, Refusal> {
+pub(crate) fn meaning(
+    call: &ToolCall,
+    ctx: &Context<'_>,
+    open: &dyn Fn(&Tool) -> Option<Refusal>,
+) -> Result<Meant, Refusal> {
     let tool = super::find(ctx.domain, &call.name).map_err(|refusal| refusal.at_path("/call"))?;
     if let Some(refusal) = open(&tool) {
         return Err(refusal.at_path("/call"));
     }
     // An action asks by itself.
     if tool.approval && tool.behind != Behind::Action {
-        let message = format!("`{}` needs a person's approval, which a call cannot ask for; let the agent propose it, or a person do it", tool.name);
+        let message = format!(
+            "`{}` needs a person's approval, which a call cannot ask for; let the agent propose it, or a person do it",
+            tool.name
+        );
         return Err(Refusal::new("approval-required", message).at_path("/call"));
     }
     let mut args = call.args.as_map().cloned().unwrap_or_default();
@@ -44,7 +52,11 @@ pub(crate) fn meaning(call: &ToolCall, ctx: &Context<'_>, open: &dyn Fn(&Tool) -
     let problems = schema::problems(&Value::Map(args.clone()), &tool.parameters);
     if let Some(first) = problems.first() {
         let all = problems.iter().map(|problem| {
-            Value::from([("code", problem.code), ("path", problem.path.as_str()), ("message", problem.message.as_str())])
+            Value::from([
+                ("code", problem.code),
+                ("path", problem.path.as_str()),
+                ("message", problem.message.as_str()),
+            ])
         });
         return Err(Refusal::new("tool-arguments", first.message.clone())
             .at_path(format!("{}{}", call.path, first.path))

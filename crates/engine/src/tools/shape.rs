@@ -59,12 +59,8 @@ impl Shape {
     pub(crate) fn define(self, tools: &[Tool]) -> Value {
         let each = tools.iter().map(|tool| self.define_one(tool));
         match self {
-            Self::Gemini => {
-                Value::List(vec![Value::from([("functionDeclarations", Value::List(each.collect()))])])
-            }
-            Self::AiSdk => {
-                Value::Map(tools.iter().map(|tool| tool.name.clone()).zip(each).collect())
-            }
+            Self::Gemini => Value::List(vec![Value::from([("functionDeclarations", Value::List(each.collect()))])]),
+            Self::AiSdk => Value::Map(tools.iter().map(|tool| tool.name.clone()).zip(each).collect()),
             _ => Value::List(each.collect()),
         }
     }
@@ -132,15 +128,18 @@ impl Shape {
             Self::Gemini => {
                 let inner = if call.get("functionCall").is_some() { &["functionCall"][..] } else { &[] };
                 let of = |name| at(&[inner, &[name]].concat());
-                (of("id"), of("name"), of("args"), if inner.is_empty() { "/call/args" } else { "/call/functionCall/args" })
+                (
+                    of("id"),
+                    of("name"),
+                    of("args"),
+                    if inner.is_empty() { "/call/args" } else { "/call/functionCall/args" },
+                )
             }
             Self::Mcp if call.get("params").is_some() => {
                 (at(&["id"]), at(&["params", "name"]), at(&["params", "arguments"]), "/call/params/arguments")
             }
             Self::Mcp => (at(&["id"]), at(&["name"]), at(&["arguments"]), "/call/arguments"),
-            Self::AiSdk => {
-                (at(&["toolCallId"]), at(&["toolName"]), first(&[&["input"], &["args"]]), "/call/input")
-            }
+            Self::AiSdk => (at(&["toolCallId"]), at(&["toolName"]), first(&[&["input"], &["args"]]), "/call/input"),
         };
         let Value::Text(name) = name else {
             return Err(Refusal::new("not-a-call", "a tool call names its tool").at_path("/call"));
@@ -149,11 +148,10 @@ impl Shape {
             Value::Null => Value::map(),
             // Some providers give the arguments as JSON text. What was cut off is not repaired.
             Value::Text(text) if text.trim().is_empty() => Value::map(),
-            Value::Text(text) => json::read_value(&text)
-                .map_err(|error| {
-                    let message = format!("the arguments are not whole JSON: {}", error.message());
-                    Refusal::new("tool-arguments", message).at_path(path).at_span(error.span())
-                })?,
+            Value::Text(text) => json::read_value(&text).map_err(|error| {
+                let message = format!("the arguments are not whole JSON: {}", error.message());
+                Refusal::new("tool-arguments", message).at_path(path).at_span(error.span())
+            })?,
             other => other,
         };
         if args.as_map().is_none() {
@@ -256,7 +254,7 @@ fn gemini(schema: &Value) -> Value {
         _ => Vec::new(),
     };
     let nullable = kinds.contains(&"null");
-    let kind = kinds.iter().copied().filter(|kind| *kind != "null").next_back().unwrap_or("");
+    let kind = kinds.iter().copied().rfind(|kind| *kind != "null").unwrap_or("");
     let mut out = Map::new();
     let values = map.get("enum").and_then(Value::as_list).unwrap_or(&[]);
     let words: Vec<Value> = values.iter().filter(|value| value.as_str().is_some()).cloned().collect();
@@ -299,6 +297,10 @@ fn gemini(schema: &Value) -> Value {
 
 /// Where any value is taken, Gemini gives it as the text of its JSON.
 fn text_of_json(description: &str) -> Value {
-    let description = if description.is_empty() { "A value, as JSON text.".to_owned() } else { format!("{description} As JSON text.") };
+    let description = if description.is_empty() {
+        "A value, as JSON text.".to_owned()
+    } else {
+        format!("{description} As JSON text.")
+    };
     Value::from([("type", Value::from("STRING")), ("description", Value::from(description))])
 }

@@ -55,6 +55,11 @@ enum Inside {
 impl Protocol {
     /// Reads one file of the source. `file` names its tests apart: nothing after `#[cfg(test)]` is read.
     pub(super) fn read(&mut self, file: &str, text: &str) {
+        if file == "words" {
+            // An entry may stand on several lines.
+            let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("( \"", "(\"");
+            flat.split("(\"").skip(1).for_each(|entry| self.read_words(&format!("(\"{entry}")));
+        }
         let mut inside = Inside::Nothing;
         let (mut doc, mut serde) = (String::new(), String::new());
         // The fields of a macro's structures and of those with `default` all have defaults.
@@ -75,9 +80,6 @@ impl Protocol {
             }
             if line.starts_with("#[") || line.starts_with("//") {
                 continue;
-            }
-            if file == "words" {
-                self.read_words(line);
             }
             inside = match inside {
                 Inside::Nothing => {
@@ -127,16 +129,14 @@ impl Protocol {
         }
     }
 
-    fn read_words(&mut self, line: &str) {
-        let texts: Vec<String> = line.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    /// One entry: part and field, then words, or two numbers.
+    fn read_words(&mut self, entry: &str) {
+        let entry = entry.split("),").next().unwrap_or(entry);
+        let texts: Vec<String> = entry.split('"').skip(1).step_by(2).map(str::to_owned).collect();
         let [part, field, words @ ..] = texts.as_slice() else { return };
-        if !line.starts_with("(\"") {
-            return;
-        }
         if words.is_empty() {
-            let numbers: Vec<u64> =
-                line.split([',', ' ', ')']).filter_map(|text| text.replace('_', "").parse().ok()).collect();
-            if let [least, greatest] = numbers.as_slice() {
+            let numbers = entry.split([',', ' ', ')']).filter_map(|text| text.replace('_', "").parse().ok());
+            if let [least, greatest] = numbers.collect::<Vec<u64>>().as_slice() {
                 self.ranges.push((part.clone(), field.clone(), *least, *greatest));
             }
         } else {
