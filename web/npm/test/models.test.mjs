@@ -217,6 +217,28 @@ test("a text is read as replies are: valid JSON as it is, one candidate repaired
   assert.equal((await readStructured("I can't help with that.", { type: "object" })).problem.code, "no-json");
 });
 
+test("a wrapper and a number as text are coerced visibly; a word, a wrong number and the schema sent back are refused", async () => {
+  const wanted = { type: "object", properties: { score: { enum: [1, 2, 3, 4, 5] }, label: { type: "string" } }, required: ["score", "label"] };
+  const wrapped = await readStructured('{"result":{"score":"3","label":"ok"}}', wanted);
+  assert.deepEqual([wrapped.value, wrapped.coercions.map(({ code }) => code)], [{ score: 3, label: "ok" }, ["unwrapped", "text-to-number"]]);
+  const spelled = await readStructured('{"score":3.0,"label":"ok"}', wanted);
+  assert.deepEqual([spelled.value.score, spelled.coercions[0].code], [3, "respelled"]);
+  for (const text of ['{"score":"三","label":"ok"}', '{"score":9,"label":"ok"}']) {
+    const { problem, value } = await readStructured(text, wanted);
+    assert.deepEqual([value, problem.problems[0].path, problem.problems[0].allowed], [undefined, "/score", [1, 2, 3, 4, 5]]);
+  }
+  assert.equal((await readStructured('{"result":{"score":"3","label":"ok"}}', wanted, { strict: true })).value, undefined);
+  const echo = '{"$defs":{"Entity":{"type":"object"}},"properties":{"entities":{"type":"array"}},"required":["entities"],"type":"object"}';
+  assert.equal((await readStructured(echo, { type: "object", properties: { entities: { type: "array" } }, required: ["entities"] })).problem.code, "schema-echoed");
+});
+
+test("maps and large whole numbers come out of the engine as plain objects and exact numbers", async () => {
+  const { value } = await readStructured('{"k":{"x":1},"u64":18446744073709551615,"__proto__":{"y":2}}');
+  assert.equal(JSON.stringify(value.k), '{"x":1}');
+  assert.equal(value.u64, 18446744073709551615n);
+  assert.equal({}.y, undefined);
+});
+
 const domain = {
   name: "budgets",
   facts: { budget: { value: { type: "integer" } } },
