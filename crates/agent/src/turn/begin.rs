@@ -24,7 +24,15 @@ pub fn begin(rooms: &Rooms, ctx: &Context<'_>, command: &BeginTurn) -> Result<De
     }
     if let Some(open) = rooms.turns.newest(ctx.thread).filter(|turn| turn.is_open()) {
         let message = format!("turn {} of thread {} is still {}", open.turn, open.thread, open.status);
-        return Err(Refusal::new("turn-under-way", message).suggest("wait for it, or stop it with `stop_turn`"));
+        let waits = open.asks.iter().find(|(_, _, settled)| settled.is_none());
+        let refusal = Refusal::new("turn-under-way", message);
+        return Err(match waits {
+            Some((asked, ..)) => {
+                let hint = format!("it waits for a person: `answer` the question `{}`, or `stop_turn`", asked.ask);
+                refusal.suggest(hint).with(throughline_value::Value::from([("ask", asked.ask.as_str())]))
+            }
+            None => refusal.suggest("wait for it, or stop it with `stop_turn`"),
+        });
     }
     if ctx.domain.intents.is_empty() {
         let hint = "load a domain that has `intents` with `load_domain`";
