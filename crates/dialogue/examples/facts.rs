@@ -1,7 +1,7 @@
 //! What the ledger costs: writes, reads at a moment, whole pages, digests, bytes a version.
 //!
 //! `cargo run --release -p throughline-dialogue --example facts -- VERSIONS KEYS`
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example prints")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, clippy::print_stdout, reason = "an example prints")]
 
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ fn main() {
         kind: "fact.asserted".into(),
         body: Body::Open(Value::from([
             ("subject", Value::from("session")),
-            ("key", names.get((i % keys) as usize).unwrap().as_str().into()),
+            ("key", names[(i % keys) as usize].as_str().into()),
             ("value", (i as i64).into()),
             ("cardinality", "one".into()),
         ])),
@@ -47,18 +47,27 @@ fn main() {
     let wrote = start.elapsed();
     println!("write     {:>8.0} ns a version", wrote.as_nanos() as f64 / versions as f64);
     println!("memory    {:>8.0} bytes a version", (resident() - before) as f64 / versions as f64);
-    let reads = 200_000;
+    let reads = 100_000_u32;
     let mut x = 88_172_645_463_325_252_u64;
-    let start = Instant::now();
-    let mut found = 0;
-    for _ in 0..reads {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        let at = At { seq: x % versions + 1, valid_at: ((x >> 20) % versions) as i64 / 2 };
-        found += usize::from(ledger.get("session", names.get((x >> 40) as usize % keys as usize).unwrap(), at).is_some());
+    let (mut best, mut found) = (u128::MAX, 0);
+    // The best of some rounds: what else runs on the machine only makes it slower.
+    for _ in 0..9 {
+        let start = Instant::now();
+        for _ in 0..reads {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            let at = At { seq: x % versions + 1, valid_at: ((x >> 20) % versions) as i64 / 2 };
+            let name = &names[(x >> 40) as usize % keys as usize];
+            found += usize::from(ledger.get("session", name, at).is_some());
+        }
+        best = best.min(start.elapsed().as_nanos());
     }
-    println!("as-of     {:>8.0} ns a read ({found} found)", start.elapsed().as_nanos() as f64 / f64::from(reads));
+    println!("as-of     {:>8.0} ns a read ({found} found)", best as f64 / f64::from(reads));
+    let start = Instant::now();
+    let mut copy = ledger.clone();
+    copy.evolve(&record(versions));
+    println!("copy      {:>8.1} µs to copy and write once", start.elapsed().as_secs_f64() * 1e6);
     let at = At { seq: versions, valid_at: i64::MAX - 1 };
     let start = Instant::now();
     let page = ledger.facts(at, None, None);

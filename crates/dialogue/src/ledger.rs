@@ -6,12 +6,10 @@
 mod decide;
 mod evolve;
 mod order;
+mod shards;
 mod store;
 mod timeline;
 mod view;
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use throughline_journal::{Digest, Millis, Seq};
 use throughline_protocol::At;
@@ -20,6 +18,7 @@ use throughline_value::{InOrder as _, Value};
 pub use timeline::{Cardinality, Status};
 pub use view::FactWhy;
 
+use shards::Shards;
 use timeline::Timeline;
 
 /// The longest subject or key, in characters. A longer one is refused with `name-too-long`.
@@ -33,13 +32,13 @@ pub const MAX_VALUE_BYTES: usize = 256 * 1024;
 /// A clone is cheap: it shares the versions until one of the two changes.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    subjects: BTreeMap<String, BTreeMap<String, Arc<Timeline>>>,
+    keys: Shards,
     quarantined: Vec<Seq>,
 }
 
 impl Ledger {
     fn timeline(&self, subject: &str, key: &str) -> Option<&Timeline> {
-        self.subjects.get(subject)?.get(key).map(Arc::as_ref)
+        self.keys.get(subject, key)
     }
 
     /// The keys in order, of one subject and key or of all. Naming one looks at no other.
@@ -48,9 +47,7 @@ impl Ledger {
         subject: Option<&'a str>,
         key: Option<&'a str>,
     ) -> impl Iterator<Item = (&'a str, &'a str, &'a Timeline)> {
-        within(&self.subjects, subject).flat_map(move |(subject, keys)| {
-            within(keys, key).map(move |(key, timeline)| (subject, key, timeline.as_ref()))
-        })
+        self.keys.iter(subject, key)
     }
 
     /// The records of its own kinds that could not be read, up to `seq`.
@@ -122,11 +119,4 @@ impl Ledger {
             }
         }
     }
-}
-
-/// The entries of a map from `name` to `name`, or all of them.
-fn within<'a, T>(map: &'a BTreeMap<String, T>, name: Option<&'a str>) -> impl Iterator<Item = (&'a str, &'a T)> {
-    use std::ops::Bound::{Included, Unbounded};
-    let range = name.map_or((Unbounded, Unbounded), |name| (Included(name), Included(name)));
-    map.range::<str, _>(range).map(|(name, value)| (name.as_str(), value))
 }

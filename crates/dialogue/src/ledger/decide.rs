@@ -247,7 +247,7 @@ impl Ledger {
 
     fn unknown(&self, subject: &str, key: &str, ctx: &Context<'_>) -> Refusal {
         let declared = ctx.domain.facts.keys().map(String::as_str);
-        let known = self.subjects.get(subject).into_iter().flat_map(|keys| keys.keys().map(String::as_str));
+        let known = self.timelines(Some(subject), None).map(|(_, key, _)| key);
         let names: Vec<&str> = if ctx.domain.facts.is_empty() { known.collect() } else { declared.collect() };
         let refusal = Refusal::new("unknown-fact", format!("there is no fact `{key}`")).at_path("/key");
         match nearest(key, &names) {

@@ -42,8 +42,7 @@ impl Ledger {
             rank: data.get("rank").and_then(Rank::read),
         };
         let rule = text("rule").and_then(Rule::parse);
-        let keys = self.subjects.entry(subject.to_owned()).or_default();
-        let timeline = keys.entry(key.to_owned()).or_insert_with(|| Arc::new(Timeline::new(cardinality)));
+        let timeline = self.keys.entry(subject, key, || Timeline::new(cardinality))?;
         if timeline.cardinality != cardinality {
             return None;
         }
@@ -57,7 +56,7 @@ impl Ledger {
             value,
             extra: (extra != Extra::default()).then(|| Arc::new(extra)),
         };
-        Arc::make_mut(timeline).add(new, rule);
+        timeline.add(new, rule);
         Some(())
     }
 }

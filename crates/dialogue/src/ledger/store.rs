@@ -68,13 +68,39 @@ impl Distances {
     /// How many of them, which never fall, are at most `limit`.
     fn upto(&self, limit: i64) -> usize {
         match self {
-            Self::Near { base, distances } => {
-                let limit = limit.saturating_sub(*base);
-                distances.partition_point(|d| i64::from(*d) <= limit)
-            }
+            Self::Near { base, distances } => near(distances, limit.saturating_sub(*base)),
             Self::Far(numbers) => numbers.partition_point(|n| *n <= limit),
         }
     }
+}
+
+/// How many of rising distances are at most `limit`. They mostly rise evenly, so the place is guessed and looked for
+/// from there: that touches little memory where a search by halves touches much.
+fn near(distances: &[i32], limit: i64) -> usize {
+    let len = distances.len();
+    let at_most = |place: usize| distances.get(place).is_some_and(|d| i64::from(*d) <= limit);
+    let Some(last) = distances.last().map(|d| i64::from(*d)) else { return 0 };
+    if limit < 0 || limit >= last {
+        return if limit < 0 { distances.partition_point(|d| i64::from(*d) <= limit) } else { len };
+    }
+    let guess = usize::try_from(limit.saturating_mul(len as i64 - 1) / last.max(1)).unwrap_or(0).min(len - 1);
+    let (mut low, mut high, mut stride) = (guess, guess, 1);
+    // Everything below `low` is at most the limit, and nothing from `high` on is.
+    if at_most(guess) {
+        while high < len && at_most(high) {
+            low = high + 1;
+            high = (high + stride).min(len);
+            stride *= 2;
+        }
+    } else {
+        while low > 0 && !at_most(low - 1) {
+            high = low - 1;
+            low = low.saturating_sub(stride);
+            stride *= 2;
+        }
+        low = low.min(high);
+    }
+    low + distances.get(low..high).map_or(0, |part| part.partition_point(|d| i64::from(*d) <= limit))
 }
 
 /// Some versions, one after the other.

@@ -70,14 +70,15 @@ impl Ledger {
     /// Everything that is known of a subject at a moment, as a map by key: what `facts` is in an expression.
     #[must_use]
     pub fn snapshot(&self, subject: &str, at: At) -> Value {
-        let keys = self.subjects.get(subject).into_iter().flat_map(|keys| keys.keys());
-        let values = keys.filter_map(|key| self.get(subject, key, at).map(|value| (key.clone(), value)));
+        let keys = self.timelines(Some(subject), None).map(|(_, key, _)| key);
+        let values = keys.filter_map(|key| self.get(subject, key, at).map(|value| (key.to_owned(), value)));
         Value::Map(values.collect::<Map>())
     }
 
     /// The subjects of which something was ever known, in order.
     pub fn subjects(&self) -> impl Iterator<Item = &str> {
-        self.subjects.keys().map(String::as_str)
+        let mut last: Option<&str> = None;
+        self.timelines(None, None).map(|(subject, ..)| subject).filter(move |subject| last.replace(subject) != Some(*subject))
     }
 
     /// Why a fact has its value at a moment; `None` when it has none.
