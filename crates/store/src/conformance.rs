@@ -21,6 +21,7 @@ macro_rules! conformance {
             a_removed_journal_refuses_appends_and_can_be_made_anew
             the_raw_segments_are_the_bytes_that_load_reads
             falsy_values_survive
+            what_was_erased_is_in_no_stored_byte_and_a_moved_head_stops_it
         );
     };
     (@each native, $make:expr, $($case:ident)+) => {
@@ -102,6 +103,37 @@ pub mod suite {
 
     fn texts(journal: &Journal) -> Vec<String> {
         journal.records().map(|r| r.data().to_json()).collect()
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn what_was_erased_is_in_no_stored_byte_and_a_moved_head_stops_it<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let has = |raw: &[(u64, Vec<u8>)], text: &str| {
+            raw.iter().any(|(_, bytes)| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+        };
+        let mut tab = Tab::open(make(name.to_owned()), "id").await?;
+        let sealed = Draft { erasable: true, ..Draft::new("note.written", "tangerine".into()) };
+        let frame = tab.journal.propose_sealed(1_000, vec![], vec![sealed], "entropy");
+        tab.store.append(&tab.journal.head(), &frame).await?;
+        tab.fold(vec![frame])?;
+        let rest: Value = "nothing".into();
+        let rests = Value::from([("1", Value::from(throughline_journal::commitment("salt", &rest)))]);
+        let purge = tab.journal.propose(2_000, vec![], vec![Draft::new("memory.purged", Value::from([("rest", rests)]))]);
+        let before = tab.journal.head();
+        tab.store.append(&before, &purge).await?;
+        tab.fold(vec![purge])?;
+        assert!(has(&tab.store.raw().await?, "tangerine"));
+        assert_eq!(tab.journal.erase(1, "salt", rest), Some(1));
+        let frames: Vec<Frame> = tab.journal.frames().iter().take(1).cloned().collect();
+        assert!(!tab.store.erase(&before, &frames).await?, "the head had moved");
+        assert!(tab.store.erase(&tab.journal.head(), &frames).await?);
+        assert!(!has(&tab.store.raw().await?, "tangerine"));
+        let again = make(name.to_owned()).open("id").await?;
+        assert_eq!(again.head(), tab.journal.head());
+        assert_eq!(texts(&again), texts(&tab.journal));
+        Ok(())
     }
 
     #[expect(missing_docs, reason = "the name says it")]

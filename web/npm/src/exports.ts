@@ -11,6 +11,8 @@ export { View } from "./reader.js";
 export { LANES, NOT_RESIDENT, Rows } from "./rows.js";
 export type { Which, WhichCounts } from "./rows.js";
 export { generatedEvents } from "./generate.js";
+export { endpointEmbedder, staticEmbedder } from "./embedding.js";
+export type { Embed, EmbeddingEndpoint } from "./embedding.js";
 export type { EventColumns, ImportOptions, Imported } from "./importing.js";
 export type { HostModel, HostTool, ModelRequest, ToolContext } from "./link.js";
 export { httpTool } from "./http.js";

@@ -94,6 +94,27 @@ function textBytes(text: string): number {
 
 const thousandths = (importance: number): number => Math.round(Math.min(1, Math.max(0, importance)) * 1_000) + 1;
 
+/** A part of a column as an array of its own kind; not copied where it is one already. */
+function part<A extends Float64Array | Uint32Array | Uint16Array>(
+  column: ArrayLike<number> | undefined,
+  begin: number,
+  end: number,
+  Kind: { new (length: number): A },
+): A {
+  if (column === undefined) return new Kind(0);
+  if (column instanceof Kind) return column.subarray(begin, end) as A;
+  const out = new Kind(end - begin);
+  for (let i = begin; i < end; i += 1) out[i - begin] = column[i] as number;
+  return out;
+}
+
+function importances(column: ArrayLike<number> | undefined, begin: number, end: number): Uint16Array {
+  if (column === undefined) return new Uint16Array(0);
+  const out = new Uint16Array(end - begin);
+  for (let i = begin; i < end; i += 1) out[i - begin] = thousandths(column[i] as number);
+  return out;
+}
+
 /** The parts of columns. */
 export function* partsOf(columns: EventColumns, rows: number): Generator<Part> {
   const total = columns.at.length;
@@ -130,29 +151,23 @@ export function* partsOf(columns: EventColumns, rows: number): Generator<Part> {
       }
       text = list.join("");
     }
-    const cut = (column: ArrayLike<number> | undefined): Float64Array => {
-      if (column === undefined) return new Float64Array(0);
-      const out = new Float64Array(end - begin);
-      for (let i = begin; i < end; i += 1) out[i - begin] = column[i] as number;
-      return out;
-    };
-    const count = columns.entityCount === undefined ? new Uint32Array(0) : Uint32Array.from(cut(columns.entityCount));
+    const cut = (column: ArrayLike<number> | undefined): Float64Array => part(column, begin, end, Float64Array);
+    const count = part(columns.entityCount, begin, end, Uint32Array);
     let many = 0;
     for (let i = 0; i < count.length; i += 1) many += count[i] as number;
-    const own = new Uint32Array(many);
-    for (let i = 0; i < many; i += 1) own[i] = columns.entity?.[entity + i] as number;
+    const own = part(many === 0 ? undefined : columns.entity, entity, entity + many, Uint32Array);
     entity += many;
     yield {
       kinds,
       entities,
       at: cut(columns.at),
-      kind: columns.kind === undefined ? new Uint16Array(end - begin) : Uint16Array.from(cut(columns.kind)),
+      kind: columns.kind === undefined ? new Uint16Array(end - begin) : part(columns.kind, begin, end, Uint16Array),
       entityCount: count,
       entity: own,
       text,
       textBytes: bytes,
       lasts: cut(columns.lasts),
-      importance: Uint16Array.from(cut(columns.importance), thousandths),
+      importance: importances(columns.importance, begin, end),
       place: cut(columns.place),
       vectorSize: vector === undefined ? 0 : vectorSize,
       vector:

@@ -393,9 +393,11 @@ export class Session extends JournalReader {
     const give = async (part: Part): Promise<boolean> => {
       const result = await this.#insert(part, metaOf(options, number));
       number += 1;
-      done.count += result.count;
-      if (result.unchanged === true) done.duplicates += result.count;
-      done.records.push(result.record);
+      // What came before from the same source is not counted anew.
+      const { count = part.at.length, record } = result;
+      done.count += count;
+      if (result.unchanged === true) done.duplicates += count;
+      if (record !== undefined) done.records.push(record);
       options.onProgress?.({ done: done.count, total });
       await pause();
       done.cancelled = options.signal?.aborted === true;
@@ -418,7 +420,7 @@ export class Session extends JournalReader {
     return done;
   }
 
-  async #insert(part: Part, meta: Meta): Promise<{ count: number; record: number; unchanged?: boolean }> {
+  async #insert(part: Part, meta: Meta): Promise<{ count?: number; record?: number; unchanged?: boolean }> {
     const { rows } = this;
     const plain = [...part.kinds, ...part.entities].every((name) => !/[\r\n]/.test(name));
     if (rows === undefined || !plain) return (await this.execute(command(part), meta)).result as never;

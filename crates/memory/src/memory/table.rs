@@ -18,6 +18,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The importance of an event that gives none, in thousandths.
 pub(crate) const USUAL_IMPORTANCE: u16 = 500;
 
+/// Marks an importance that was given as a whole number of thousandths.
+const GIVEN: u16 = 1 << 15;
+
 /// What the items of one record share.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
@@ -176,7 +179,7 @@ impl Table {
             before,
             words: u32::from(*self.words.get(place)?),
             kind: *self.kind.get(place)?,
-            importance: *self.importance.get(place)?,
+            importance: *self.importance.get(place)? & !GIVEN,
         })
     }
 
@@ -357,13 +360,21 @@ impl Table {
         }
     }
 
-    /// The same, as the exact number of thousandths.
+    /// The same, as it was given: the number of thousandths is exact.
     pub(crate) fn set_thousandths(&mut self, row: u32, importance: u16) {
-        self.set_importance(row, importance);
-        let text = if importance >= 1_000 { "1".to_owned() } else { format!("0.{importance:03}") };
-        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-        if let Some(exact) = Number::parse(text) {
-            self.importances.insert(row, exact);
+        self.set_importance(row, importance | GIVEN);
+    }
+
+    /// The importance of a row as it was given.
+    fn importance_of(&self, row: u32) -> Option<Number> {
+        let given = self.importance.get(row as usize).filter(|given| **given & GIVEN != 0);
+        match given.map(|given| given & !GIVEN) {
+            None => self.importances.get(&row).cloned(),
+            Some(1_000..) => Some(Number::from(1)),
+            Some(thousandths) => {
+                let text = format!("0.{thousandths:03}");
+                Number::parse(text.trim_end_matches('0').trim_end_matches('.'))
+            }
         }
     }
 
@@ -560,7 +571,7 @@ impl Table {
             at: row.at,
             until: self.until(number),
             entities: self.entities_of(number).iter().map(|e| name(&self.entities, *e as usize)).collect(),
-            importance: self.importances.get(&number).cloned(),
+            importance: self.importance_of(number),
             confidence: self.confidences.get(&number).cloned(),
             data: self.data.get(&number).cloned().unwrap_or_default(),
         })

@@ -38,19 +38,23 @@ pub fn quote(text: &str) -> String {
 
 fn quote_into(text: &str, out: &mut String) {
     out.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if u32::from(c) < 0x20 => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
+    let mut rest = text;
+    // Most of a text is copied in long pieces; what is escaped is one byte.
+    while let Some(plain) = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20) {
+        out.push_str(rest.get(..plain).unwrap_or(""));
+        match rest.as_bytes().get(plain) {
+            Some(b'"') => out.push_str("\\\""),
+            Some(b'\\') => out.push_str("\\\\"),
+            Some(b'\n') => out.push_str("\\n"),
+            Some(b'\r') => out.push_str("\\r"),
+            Some(b'\t') => out.push_str("\\t"),
+            other => {
+                let _ = write!(out, "\\u{:04x}", other.copied().unwrap_or(0));
             }
-            c => out.push(c),
         }
+        rest = rest.get(plain + 1..).unwrap_or("");
     }
+    out.push_str(rest);
     out.push('"');
 }
 

@@ -1,0 +1,184 @@
+// The memory through the package: methods, rows, imports, purges.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createServer } from "node:http";
+import { endpointEmbedder, generatedEvents, staticEmbedder } from "../dist/node.js";
+import { opened, refusal } from "./help.mjs";
+
+const at = (n) => 1_770_000_000_000 + n * 1_000;
+
+async function kitchen() {
+  const session = await opened();
+  await session.remember([
+    { kind: "put", text: "the pan is on the stove", at: at(3), entities: ["pan", "stove"] },
+    { kind: "came in", text: "the pan comes in", at: at(1), entities: ["pan"] },
+    { kind: "put", text: "the kettle is on the stove", at: at(5), until: at(9), entities: ["kettle", "stove"] },
+  ]);
+  return session;
+}
+
+test("every question to the memory has a method, and a view at a moment answers as of it", async () => {
+  const session = await kitchen();
+  await session.amend("m_1_0", { at: at(6) });
+  assert.deepEqual((await session.memoryHistory("stove")).hits.map((h) => h.id), ["m_1_2", "m_1_0"]);
+  assert.deepEqual((await session.at(1).memoryHistory("stove")).hits.map((h) => h.id), ["m_1_0", "m_1_2"]);
+  assert.equal((await session.memoryLast("put", { before: at(6) })).id, "m_1_2");
+  assert.equal((await session.memoryLast("put", { entity: "pan" })).id, "m_1_0");
+  assert.equal(await session.memoryLast("nothing of the kind"), null);
+  const counts = await session.memoryCounts({ since: at(0), until: at(10), buckets: 2, kinds: ["put", "came in"] });
+  assert.deepEqual(counts.counts, [[0, 1], [2, 0]]);
+  const near = await session.memoryNeighbours(at(5), 1);
+  assert.deepEqual([near.before[0].id, near.after[0].id], ["m_1_1", "m_1_2"]);
+  assert.equal((await session.memoryMoments({ tolerance: 1_000 })).length, 2);
+  assert.deepEqual((await session.memoryRelated("m_1_2", "during")).map((e) => e.id), ["m_1_0"]);
+  assert.equal((await session.memoryEpisodes())[0].count, 3);
+  assert.equal((await session.memoryTree()).parts[0].live, 3);
+  assert.equal((await session.memoryForgetting({ keep_events: 1 })).length, 2);
+  assert.equal((await refusal(session.memoryRelated("m_1_2", "besides"))).code, "unknown-relation");
+});
+
+test("rows give what queries give, and keep their numbers", async () => {
+  const session = await kitchen();
+  const { rows } = session;
+  const out = new Uint32Array(10);
+  const put = rows.kindNumber("put");
+  assert.equal(rows.window({ from: at(0), to: at(10), kinds: [put], out }), 2);
+  assert.deepEqual([...out.subarray(0, 2)].map((row) => [rows.id(row), rows.time(row), rows.text(row)]), [
+    ["m_1_0", at(3), "the pan is on the stove"],
+    ["m_1_2", at(5), "the kettle is on the stove"],
+  ]);
+  assert.equal(rows.window({ from: at(0), to: at(10) }), 3);
+  assert.deepEqual([...rows.foundTimes], [at(1), at(3), at(5)]);
+  assert.equal(rows.last(put, at(5)), out[0]);
+  assert.equal(rows.history(rows.entityNumber("stove"), { out }), 2);
+  assert.equal(rows.id(out[0]), "m_1_2");
+  assert.equal(rows.counts({ from: at(0), to: at(10), parts: 2, out }), 2);
+  assert.deepEqual([...out.subarray(0, 4)], [1, 1, 1, 0]);
+  assert.equal(rows.words("kettle", { out }), 1);
+  const kettle = out[0];
+  await session.forget(["m_1_2"]);
+  assert.equal(rows.words("kettle", { out }), 0);
+  assert.equal(rows.text(kettle), "the kettle is on the stove");
+  await session.purge(["m_1_2"]);
+  assert.deepEqual([rows.text(kettle), rows.isResident(kettle), rows.time(kettle)], ["not-resident", false, NaN]);
+  await session.remember({ kind: "put", text: "something else", at: at(2) });
+  assert.ok(rows.row("m_4_0") > kettle);
+});
+
+test("many events are imported in parts, with progress, can be stopped, and come once from one source", async () => {
+  const session = await opened();
+  const events = generatedEvents(5_000, 3);
+  const seen = [];
+  const done = await session.importEvents(events, { rows: 2_000, source: "robot", onProgress: ({ done }) => seen.push(done) });
+  assert.deepEqual([done.count, done.duplicates, done.cancelled, seen], [5_000, 0, false, [2_000, 4_000, 5_000]]);
+  const { content } = await session.digests();
+  const again = await session.importEvents(events, { rows: 2_000, source: "robot" });
+  assert.equal(again.duplicates, 5_000);
+  assert.equal((await session.digests()).content, content);
+  const total = (await session.recall({ limit: 1 })).total;
+  assert.equal(total, 5_000);
+  // The same through the other way in, one by one and packed as text.
+  const one = await opened();
+  const stop = new AbortController();
+  async function* items() {
+    for (let i = 0; i < 5_000; i += 1) {
+      const own = [events.entities[events.entity[i * 2]], events.entities[events.entity[i * 2 + 1]]];
+      yield { kind: events.kinds[events.kind[i]], text: events.text[i], at: events.at[i], entities: own, importance: events.importance[i] };
+    }
+  }
+  await one.importEvents(items(), { rows: 1_500 });
+  const texts = async (of) => (await of.recall({ words: "smelt smoke garden", limit: 20 })).hits.map((h) => h.text);
+  assert.deepEqual(await texts(one), await texts(session));
+  const counts = { since: events.at[0], until: events.at[4_999], buckets: 7 };
+  assert.deepEqual(await one.memoryCounts(counts), await session.memoryCounts(counts));
+  const other = await opened();
+  const stopped = await other.importEvents(events, { rows: 1_000, signal: stop.signal, onProgress: () => stop.abort() });
+  assert.deepEqual([stopped.count, stopped.cancelled], [1_000, true]);
+  const { text } = await session.export();
+  const copy = await opened();
+  await copy.import(text);
+  assert.equal((await copy.digests()).content, content);
+});
+
+test("columns as text give what columns as arrays give", async () => {
+  const { command, partsOf } = await import("../dist/importing.js");
+  const events = generatedEvents(3_000, 5);
+  const [direct, packed] = [await opened(), await opened()];
+  await direct.importEvents(events);
+  for (const part of partsOf(events, 100_000)) await packed.execute(command(part));
+  assert.equal((await packed.digests()).content, (await direct.digests()).content);
+});
+
+test("vectors are found by nearness, within a window and fused with words", async () => {
+  const session = await opened();
+  const size = 24;
+  const count = 500;
+  const vector = Float32Array.from({ length: count * size }, (_, i) => Math.sin(i * 12.9898) );
+  const times = Float64Array.from({ length: count }, (_, i) => at(i));
+  await session.importEvents({ at: times, kinds: ["note"], vector, vectorSize: size, text: Array.from({ length: count }, (_, i) => `note ${i}`) });
+  const query = vector.slice(123 * size, 124 * size);
+  const out = new Uint32Array(5);
+  assert.equal(session.rows.nearest(query, { out }), 5);
+  assert.equal(session.rows.id(out[0]), "m_1_123");
+  assert.equal(session.rows.nearest(query, { from: at(200), to: at(210), out }), 5);
+  assert.ok([...out].every((row) => session.rows.time(row) >= at(200) && session.rows.time(row) < at(210)));
+  const page = await session.recall({ vector: [...query], words: "note 7", limit: 3 });
+  assert.match(page.hits[0].why, /cosine|words/);
+  assert.equal((await session.recall({ vector: [...query], limit: 1 })).hits[0].id, "m_1_123");
+});
+
+test("a purge is gone from the export, and the journal still verifies", async () => {
+  const session = await opened();
+  await session.remember({ kind: "note", text: "tangerine" }, { idempotency_key: "once" });
+  await session.remember({ kind: "note", text: "something plain" });
+  assert.match((await session.export()).text, /tangerine/);
+  await session.purge(["m_1_0"], { reason: "asked for" });
+  assert.doesNotMatch((await session.export()).text, /tangerine/);
+  assert.equal((await session.verify()).ok, true);
+  assert.deepEqual((await session.memoryPurged()).map(({ id, reason }) => [id, reason]), [["m_1_0", "asked for"]]);
+});
+
+test("vectors come from an endpoint, in order and in batches, and its key is in no error", async () => {
+  const asked = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => (body += piece));
+    request.on("end", () => {
+      const { input } = JSON.parse(body);
+      asked.push([request.headers.authorization, input.length]);
+      if (input.includes("fail")) return void response.writeHead(500).end();
+      const data = input.map((text, index) => ({ index, embedding: [text.length, 1] })).reverse();
+      response.end(JSON.stringify({ data }));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/v1/embeddings`;
+  const embed = endpointEmbedder({ url, model: "m", key: "secret-key", batch: 2 });
+  assert.deepEqual((await embed(["a", "bb", "ccc"])).map(([n]) => n), [1, 2, 3]);
+  assert.deepEqual(asked, [["Bearer secret-key", 2], ["Bearer secret-key", 1]]);
+  const error = await refusal(embed(["fail"]));
+  assert.equal(error.code, "embedding-failed");
+  assert.doesNotMatch(error.message, /secret/);
+  server.close();
+});
+
+test("vectors come from a static model that a person opens, and what is alike in meaning is found", async () => {
+  const vocab = { stove: 0, cook: 1, "##er": 2, garden: 3, 锅: 4 };
+  const table = [[1, 0, 0], [0.9, 0.1, 0], [0.9, 0, 0.1], [0, 0, 1], [0.8, 0.2, 0]];
+  const header = JSON.stringify({ embeddings: { dtype: "F32", shape: [5, 3], data_offsets: [0, 60] } });
+  const bytes = new Uint8Array(8 + header.length + 60);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(0, BigInt(header.length), true);
+  bytes.set(new TextEncoder().encode(header), 8);
+  table.flat().forEach((x, i) => view.setFloat32(8 + header.length + i * 4, x, true));
+  const embed = staticEmbedder(bytes.buffer, JSON.stringify({ model: { vocab } }));
+  const texts = ["Stove", "the garden", "锅"];
+  const vectors = await embed(texts);
+  const session = await opened();
+  await session.remember(texts.map((text, i) => ({ kind: "n", text, vector: [...vectors[i]] })));
+  const [query] = await embed(["cooker"]);
+  const { hits } = await session.recall({ vector: [...query] });
+  assert.deepEqual(hits.map((h) => h.text), ["Stove", "锅", "the garden"]);
+  assert.throws(() => staticEmbedder(new ArrayBuffer(16), "{}"), { code: "bad-model" });
+});
