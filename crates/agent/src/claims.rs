@@ -213,7 +213,7 @@ impl Scan {
         Some((self.day(year, month, day)?, end))
     }
 
-    fn ordinal(&self, from: usize) -> usize {
+    pub(super) fn ordinal(&self, from: usize) -> usize {
         match self.word(from) {
             Some((word, end)) if matches!(word.as_str(), "st" | "nd" | "rd" | "th") => end,
             _ => from,
@@ -229,6 +229,27 @@ impl Scan {
             Some((year, end)) if (1000..=9999).contains(&year) => (Some(year), end),
             _ => (None, from),
         }
+    }
+
+    /// An address or a tag from here: both can make a page do something, so both are claims as a whole.
+    fn address(&self, from: usize) -> Option<usize> {
+        if self.at(from) == '<' && (self.at(from + 1).is_ascii_alphabetic() || self.at(from + 1) == '/') {
+            return Some(self.until(from + 1, |c| c == '>'));
+        }
+        if !self.begins_word(from) {
+            return None;
+        }
+        let (_, end) = self.word(from)?;
+        let is_address = self.at(end) == ':' && self.at(end + 1) == '/' && self.at(end + 2) == '/';
+        let ends = |c: char| c.is_whitespace() || matches!(c, ')' | '>' | '"' | '\'' | '」' | '》' | '，' | '。');
+        is_address.then(|| self.until(end + 3, ends))
+    }
+
+    fn until(&self, mut place: usize, ends: impl Fn(char) -> bool) -> usize {
+        while place < self.chars.len() && !ends(self.at(place)) {
+            place += 1;
+        }
+        place
     }
 
     /// A token that begins with a letter and has a digit in it.
@@ -338,7 +359,10 @@ pub(crate) fn claims(text: &str, known: &[&str]) -> Vec<Found> {
             let (start, end) = (scan.byte(start), scan.byte(end));
             found.push(Found { claim, text: text.get(start..end).unwrap_or_default().to_owned(), start, end });
         };
-        if let Some((claim, end)) = scan.moment(place) {
+        if let Some(end) = scan.address(place) {
+            push(Claim::Name, place, end);
+            place = end;
+        } else if let Some((claim, end)) = scan.moment(place) {
             push(claim, place, end);
             place = end;
         } else if let Some(end) = scan.identifier(place) {
@@ -468,5 +492,8 @@ mod tests {
         check("Parcel SF123456789 is late", &["name SF123456789"]);
         check("我推荐「风行者」。", &["name 风行者"]);
         check("Your SUV is here", &["name SUV"]);
+        check("see ![x](https://evil.example/p?d=1)", &["name https://evil.example/p?d=1"]);
+        check("<iframe srcdoc=x>", &["name <iframe srcdoc=x"]);
+        check("the 2nd of them, the 21st", &["21"]);
     }
 }

@@ -212,7 +212,7 @@ impl Env for Names<'_> {
         }
         match name {
             "facts" => Some(self.facts(DEFAULT_SUBJECT)),
-            "subjects" => Some(Value::map()),
+            "subjects" | "in_state" => Some(Value::map()),
             "state" => Some(self.state()),
             _ => self.rooms.world.get_path(&[name], self.at),
         }
@@ -228,6 +228,7 @@ impl Env for Names<'_> {
             ("subjects", [subject]) => Some(self.facts(subject)),
             ("subjects", [subject, key, rest @ ..]) => self.rooms.ledger.get(subject, key, self.at)?.at(rest).cloned(),
             ("events", path @ [name, ..]) => self.event(name, path),
+            ("in_state", [_, ..]) => Some(Value::from(self.rooms.machine.in_state(&rest.join("."), self.at))),
             ("facts" | "subjects" | "state", _) => self.get(name)?.at(rest).cloned(),
             _ => self.rooms.world.get_path(path, self.at),
         }

@@ -35,6 +35,9 @@ pub(crate) fn spans<'a>(journal: &Journal, turns: impl Iterator<Item = Cow<'a, T
     Value::from([("resourceSpans", Value::List(vec![of_resource]))])
 }
 
+/// The provider of an exchange that says none: a recording, or a model of the host.
+const RECORDED: &str = "throughline.recorded";
+
 struct Trace<'a> {
     journal: &'a Journal,
     id: String,
@@ -120,11 +123,14 @@ impl<'a> Trace<'a> {
         let requested = &exchange.requested;
         let text = |name: &str| requested.request.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         let stage = if requested.purpose == "plan" { "gather" } else { requested.purpose.as_str() };
-        let model = text("model");
+        let answered = exchange.finished.as_ref().map(|(finished, _)| finished);
+        let own = answered.map_or("", |finished| finished.model.as_str());
+        let model = if text("model").is_empty() { own.to_owned() } else { text("model") };
+        let provider = answered.map_or("", |finished| finished.provider.as_str());
         let begin = self.time(exchange.seq);
         let mut names = vec![
             ("gen_ai.operation.name", Value::from("chat")),
-            ("gen_ai.provider.name", "openai".into()),
+            ("gen_ai.provider.name", if provider.is_empty() { RECORDED } else { provider }.into()),
             ("gen_ai.conversation.id", conversation.clone()),
             ("gen_ai.output.type", "json".into()),
             ("throughline.purpose", requested.purpose.as_str().into()),
@@ -148,7 +154,10 @@ impl<'a> Trace<'a> {
                 _ => "error",
             };
             names.push(("gen_ai.response.finish_reasons", Value::from(vec![reason])));
-            names.push(("gen_ai.response.id", requested.exchange.as_str().into()));
+            names.push(("throughline.exchange", requested.exchange.as_str().into()));
+            if !finished.model.is_empty() {
+                names.push(("gen_ai.response.model", finished.model.as_str().into()));
+            }
             for (name, from) in [("gen_ai.usage.input_tokens", "prompt"), ("gen_ai.usage.output_tokens", "completion")] {
                 if let Some(count) = finished.usage.get(from).filter(|count| !count.is_null()) {
                     names.push((name, count.clone()));

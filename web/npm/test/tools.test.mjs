@@ -114,7 +114,7 @@ for (const shape of Object.keys(calls)) {
 test("arguments that were cut off do nothing", async () => {
   const session = await opened({ domain });
   const { content } = await session.digests();
-  const call = { id: "c1", type: "function", function: { name: "assert_fact", arguments: '{"key": "note", "value": "2' } };
+  const call = { id: "c1", type: "function", function: { name: "ASSERT_FACT", arguments: '{"key": "note", "value": "2' } };
   const outcome = await handleToolCall(session, "openai", call);
   assert.equal(outcome.refusal.code, "tool-arguments");
   assert.equal(outcome.reply.tool_call_id, "c1");

@@ -45,6 +45,12 @@ fn digits(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
     if line_begins && whole - from <= 2 && matches!(scan.at(place), '.' | ')' | '、') && scan.at(place + 1) != '\0' {
         return Some((None, place));
     }
+    // `2nd` is a part of speech, as `two` is.
+    let after = scan.ordinal(place);
+    if after > place {
+        let small = text.parse::<u64>().is_ok_and(|value| value <= SPEECH);
+        return Some((if small { None } else { Number::parse(&plain(&text)) }, after));
+    }
     let (power, end) = power(scan, place);
     Some((Number::parse(&format!("{}e{power}", plain(&text))), end))
 }
