@@ -72,8 +72,7 @@ const LOOKALIKES: &[(char, &str)] = &[
 ];
 
 /// Words that are not names.
-pub(crate) const KEYWORDS: &[&str] =
-    &["and", "or", "not", "in", "is", "if", "then", "else", "true", "false", "null"];
+pub(crate) const KEYWORDS: &[&str] = &["and", "or", "not", "in", "is", "if", "then", "else", "true", "false", "null"];
 
 /// Whether a word in capitals is a unit all the same: three letters are a currency (`USD`), as are `KB` and `MB`.
 fn is_currency(word: &str) -> bool {
@@ -229,11 +228,13 @@ impl<'a> Lexer<'a> {
         let span = Span::new(self.at + space, self.at + space + end);
         // Words of the language, of plans (`THEN`, `WITH`) and of templates go on with something else.
         let called = word.get(end..).is_some_and(|t| t.starts_with(['(', '.']));
-        let word_of_plans = unit.len() > 1 && unit.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !is_currency(unit);
+        let word_of_plans =
+            unit.len() > 1 && unit.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !is_currency(unit);
         if space > 0 && (called || KEYWORDS.contains(&unit) || word_of_plans) {
             return Ok(None);
         }
-        if called || KEYWORDS.contains(&unit) || unit.contains('_') || time::parse_duration(&format!("1{unit}")).is_ok() {
+        if called || KEYWORDS.contains(&unit) || unit.contains('_') || time::parse_duration(&format!("1{unit}")).is_ok()
+        {
             let shown: String = unit.chars().take(1).collect();
             return Err(syntax(format!(
                 "`{literal}{shown}…` is neither a number nor a name; write a time as `duration(\"24h\")`, a unit as `3 kg`, a text in quotes"

@@ -107,8 +107,15 @@ fn nine_in_ten_rows_agree_and_every_difference_stands_in_the_document_with_its_r
         if agree {
             continue;
         }
-        assert!(REASONS.iter().any(|(kind, _)| *kind == row.kind), "{}: {} gives {ours}", row.kind, row.given.to_json());
-        let cut = |text: String| if text.len() > 60 { format!("{}…", text.chars().take(59).collect::<String>()) } else { text };
+        assert!(
+            REASONS.iter().any(|(kind, _)| *kind == row.kind),
+            "{}: {} gives {ours}",
+            row.kind,
+            row.given.to_json()
+        );
+        let cut = |text: String| {
+            if text.len() > 60 { format!("{}…", text.chars().take(59).collect::<String>()) } else { text }
+        };
         let line = format!(
             "| `{}` | `{}` | `{}` | `{}` |\n",
             row.kind,

@@ -245,7 +245,9 @@ fn pairs(given: &Shape<'_>, golden: &Shape<'_>) -> Vec<Pair> {
             }
         }
     }
-    let rest = |taken: &[bool]| taken.iter().enumerate().filter(|(_, t)| !**t).map(|(i, _)| i).take(MAX_LIKENED).collect::<Vec<_>>();
+    let rest = |taken: &[bool]| {
+        taken.iter().enumerate().filter(|(_, t)| !**t).map(|(i, _)| i).take(MAX_LIKENED).collect::<Vec<_>>()
+    };
     let mut alike: Vec<(u64, usize, usize)> = Vec::new();
     for i in rest(&taken.0) {
         for j in rest(&taken.1) {
@@ -281,8 +283,8 @@ fn likeness(a: &Node<'_>, b: &Node<'_>) -> u64 {
     thousandths(1500 * shared, (a.words.len() + b.words.len()) as u64)
 }
 
-const fn thousandths(part: u64, whole: u64) -> u64 {
-    if whole == 0 { 0 } else { part / whole }
+fn thousandths(part: u64, whole: u64) -> u64 {
+    part.checked_div(whole).unwrap_or(0)
 }
 
 fn exact(thousandths: u64) -> Option<Number> {

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use throughline_protocol::Domain;
-use throughline_protocol::view::{PlanPrompt, PlanReport};
+use throughline_protocol::view::{Diagnostic, PlanPrompt, PlanReport};
 use throughline_value::{Value, json};
 
 use crate::Op;
@@ -125,10 +125,17 @@ pub fn schema() -> Value {
 /// The prompt for one question. `report` is what the checker said of the last reply, if there was one, and
 /// `attempt` how many there were.
 #[must_use]
-pub fn prompt(domain: &Domain, scope: &Scope, language: &str, question: &str, report: Option<&PlanReport>, attempt: u32) -> PlanPrompt {
+pub fn prompt(
+    domain: &Domain,
+    scope: &Scope,
+    language: &str,
+    question: &str,
+    report: Option<&PlanReport>,
+    attempt: u32,
+) -> PlanPrompt {
     let words = words(language);
     let retries = domain.agent.retries.unwrap_or(DEFAULT_RETRIES);
-    let retry = report.filter(|r| !r.ok).map(|report| quoted(report, words)).unwrap_or_default();
+    let retry = report.filter(|r| !r.ok).map(|report| quoted(report, language)).unwrap_or_default();
     PlanPrompt {
         system: instructions(domain, scope, language),
         user: if question.is_empty() { String::new() } else { format!("{}\n{question}", words.question) },
@@ -190,24 +197,36 @@ fn list(out: &mut String, words: &Words, head: &str, items: impl Iterator<Item =
 }
 
 /// The checker's findings as a model can use them: what, where, and the repair.
-fn quoted(report: &PlanReport, words: &Words) -> String {
-    let mut out = format!("{}\n", words.again);
-    let errors: Vec<_> = report.diagnostics.iter().filter(|d| d.severity == "error").collect();
-    for error in errors.iter().take(MAX_QUOTED) {
-        let _ = write!(out, "- {}", error.code);
-        if let Some(part) = error.span.and_then(|s| report.text.get(s.start..s.end)).filter(|p| !p.trim().is_empty()) {
-            let line = report.text.get(..error.span.map_or(0, |s| s.start)).map_or(0, |t| t.matches('\n').count()) + 1;
-            let short: String = part.chars().take(80).collect();
-            let _ = write!(out, " (line {line}, `{short}`)");
-        }
-        let _ = write!(out, ": {}", error.message);
-        if let Some(fix) = error.fix.as_ref().filter(|f| !f.replacement.contains('\n')) {
-            let _ = write!(out, "; {}: {}", words.repair, fix.title);
-        }
-        out.push('\n');
+#[must_use]
+pub fn findings(report: &PlanReport, language: &str) -> Vec<String> {
+    let words = words(language);
+    let errors = report.diagnostics.iter().filter(|d| d.severity == "error");
+    errors.map(|error| finding(report, error, words)).collect()
+}
+
+fn finding(report: &PlanReport, error: &Diagnostic, words: &Words) -> String {
+    let mut out = error.code.clone();
+    if let Some(part) = error.span.and_then(|s| report.text.get(s.start..s.end)).filter(|p| !p.trim().is_empty()) {
+        let line = report.text.get(..error.span.map_or(0, |s| s.start)).map_or(0, |t| t.matches('\n').count()) + 1;
+        let short: String = part.chars().take(80).collect();
+        let _ = write!(out, " (line {line}, `{short}`)");
     }
-    if errors.len() > MAX_QUOTED {
-        let _ = writeln!(out, "- {} ({})", words.more, errors.len() - MAX_QUOTED);
+    let _ = write!(out, ": {}", error.message);
+    if let Some(fix) = error.fix.as_ref().filter(|f| !f.replacement.contains('\n')) {
+        let _ = write!(out, "; {}: {}", words.repair, fix.title);
+    }
+    out
+}
+
+fn quoted(report: &PlanReport, language: &str) -> String {
+    let words = words(language);
+    let found = findings(report, language);
+    let mut out = format!("{}\n", words.again);
+    for finding in found.iter().take(MAX_QUOTED) {
+        let _ = writeln!(out, "- {finding}");
+    }
+    if found.len() > MAX_QUOTED {
+        let _ = writeln!(out, "- {} ({})", words.more, found.len() - MAX_QUOTED);
     }
     out
 }

@@ -70,7 +70,8 @@ pub fn of(value: &Value, zone: Option<&Zone>) -> Result<Window, String> {
     let to = match pair.1 {
         Value::Null => None,
         // An instant as the end is the end; a day or a month as the end belongs to it.
-        end => of(end, zone).map(|window| if window.to == window.from.map(|ms| ms + 1) { window.from } else { window.to })?,
+        end => of(end, zone)
+            .map(|window| if window.to == window.from.map(|ms| ms + 1) { window.from } else { window.to })?,
     };
     match (from, to) {
         (Some(a), Some(b)) if a >= b => Err("this temporal_scope ends before it begins".to_owned()),
@@ -80,7 +81,9 @@ pub fn of(value: &Value, zone: Option<&Zone>) -> Result<Window, String> {
 
 fn expected(value: &Value) -> String {
     let shown: String = value.to_json().chars().take(60).collect();
-    format!("{shown} is no time span; write \"2026\", \"2026-Q1\", \"2026-03\", \"2026-03-01\", or two ends as [from, to]")
+    format!(
+        "{shown} is no time span; write \"2026\", \"2026-Q1\", \"2026-03\", \"2026-03-01\", or two ends as [from, to]"
+    )
 }
 
 fn period(text: &str, zone: Option<&Zone>) -> Result<Window, String> {
@@ -90,7 +93,9 @@ fn period(text: &str, zone: Option<&Zone>) -> Result<Window, String> {
         4 => (format!("{text}-01-01"), months(12)),
         7 => match text.split_once('-') {
             Some((year, part)) => match part.split_at_checked(1) {
-                Some(("Q" | "q", n @ ("1" | "2" | "3" | "4"))) => (format!("{year}-{:02}-01", nth(n) * 3 - 2), months(3)),
+                Some(("Q" | "q", n @ ("1" | "2" | "3" | "4"))) => {
+                    (format!("{year}-{:02}-01", nth(n) * 3 - 2), months(3))
+                }
                 Some(("H" | "h", n @ ("1" | "2"))) => (format!("{year}-{:02}-01", nth(n) * 6 - 5), months(6)),
                 _ => (format!("{text}-01"), months(1)),
             },
@@ -144,7 +149,8 @@ mod tests {
     fn check(value: &str, expected: Result<(&str, &str), &str>) {
         let value = throughline_value::json::read_value(value).unwrap();
         let zone = Zone::parse("+08:00").unwrap();
-        let end = |ms: Option<i64>| ms.map_or("open".to_owned(), |ms| format_instant(ms, Some(&zone)).replace("+08:00", ""));
+        let end =
+            |ms: Option<i64>| ms.map_or("open".to_owned(), |ms| format_instant(ms, Some(&zone)).replace("+08:00", ""));
         match (of(&value, Some(&zone)), expected) {
             (Ok(window), Ok((from, to))) => {
                 assert_eq!((end(window.from).as_str(), end(window.to).as_str()), (from, to), "{value:?}");

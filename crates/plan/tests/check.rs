@@ -95,9 +95,14 @@ fn every_finding_of_a_plan_comes_in_one_reply_in_the_order_of_the_text() {
     assert_eq!(fixes, [Some(r#"r"(\d+)-(?:\d+)""#), None, Some("$A2"), Some("GET")]);
     assert_eq!(reported(plan), report, "the findings are the same every time");
     // The case's own spelling says the same.
-    let other = reported("step a: SEARCH(q) -> A ; step b: EXTRACT(A, '(\\\\d+)-(\\\\d+)') -> B ; step c: COMPUTE(B + ZZ) -> C ; step d: FETCH(C) -> A");
+    let other = reported(
+        "step a: SEARCH(q) -> A ; step b: EXTRACT(A, '(\\\\d+)-(\\\\d+)') -> B ; step c: COMPUTE(B + ZZ) -> C ; step d: FETCH(C) -> A",
+    );
     let codes: Vec<_> = other.diagnostics.iter().map(|d| d.code.as_str()).collect();
-    assert_eq!(codes, ["unknown-source", "pattern-groups", "undeclared-binding", "repeated-binding", "unknown-operation"]);
+    assert_eq!(
+        codes,
+        ["unknown-source", "pattern-groups", "undeclared-binding", "repeated-binding", "unknown-operation"]
+    );
     // A plan whose steps are a map without content and a text.
     let value = json::read_value(r#"[{}, "description"]"#).unwrap();
     let report = check(&value, &scope()).1;
@@ -179,7 +184,10 @@ fn each_damage_has_its_code_and_its_place() {
     problems("$a = COMPUTE 1 WITH on_failure: explode", &["unknown-option \"explode\""]);
     problems("$a = COMPUTE 1 WITH max_steps: 3", &["wrong-option \"COMPUTE 1 WITH max_steps: 3\""]);
     problems("$a = COMPUTE 1 AS whole", &["unknown-type \"whole\""]);
-    problems("PLAN WITH max_steps: 5\nPLAN WITH max_steps: 6\n$a = COMPUTE 1", &["plan-syntax \"PLAN WITH max_steps: 6\""]);
+    problems(
+        "PLAN WITH max_steps: 5\nPLAN WITH max_steps: 6\n$a = COMPUTE 1",
+        &["plan-syntax \"PLAN WITH max_steps: 6\""],
+    );
     problems("PLAN WITH temporal_scope: $a\n$a = COMPUTE \"2026\"", &["undeclared-binding \"$a\""]);
     extract("PATTERN order_id LAST LAST", &["plan-syntax \"LAST\""]);
     extract("GREP \"x\"", &["plan-syntax \"GREP\""]);
@@ -334,7 +342,11 @@ fn sources_are_read_once_asked_rightly_and_about_a_time() {
     );
     let both = "# 2025 or 2026?\n$a = GET news\n$x = COMPUTE $a.bytes";
     deeper(both, &["missing-temporal-scope \"news\""], both);
-    deeper("$a = GET news WITH temporal_scope: \"2026\"\n$x = COMPUTE $a.bytes", &[], "$a = GET news WITH temporal_scope: \"2026\"\n$x = COMPUTE $a.bytes");
+    deeper(
+        "$a = GET news WITH temporal_scope: \"2026\"\n$x = COMPUTE $a.bytes",
+        &[],
+        "$a = GET news WITH temporal_scope: \"2026\"\n$x = COMPUTE $a.bytes",
+    );
     let wrong = "$a = GET news WITH temporal_scope: \"last spring\"\n$x = COMPUTE $a.bytes";
     deeper(wrong, &["bad-temporal-scope \"\\\"last spring\\\"\""], wrong);
 }
@@ -345,7 +357,11 @@ fn branches_that_no_value_leads_to_are_found() {
         let plan = format!("$n = COMPUTE $order.n\n$a = IF {condition} THEN 1 ELSE 2");
         let expected: Vec<String> = dead.iter().map(|d| format!("unreachable-branch {d:?}")).collect();
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        deeper(&plan, &expected, &if mended.is_empty() { plan.clone() } else { format!("$n = COMPUTE $order.n\n$a = {mended}") });
+        deeper(
+            &plan,
+            &expected,
+            &if mended.is_empty() { plan.clone() } else { format!("$n = COMPUTE $order.n\n$a = {mended}") },
+        );
     };
     one("$n > 5", None, "");
     one("1 < 2", Some("2"), "COMPUTE 1");
@@ -376,9 +392,21 @@ fn values_of_the_wrong_type_are_found_before_anything_is_run() {
     call("tags: \"a\"", "\"a\"", "tags: [\"a\"]");
     call("how: \"ful\"", "\"ful\"", "how: \"full\"");
     call("days: true", "true", "days: true");
-    deeper("$t = COMPUTE \"x\"\n$b = COMPUTE $t * 2", &["argument-type \"$t\""], "$t = COMPUTE \"x\"\n$b = COMPUTE number($t) * 2");
-    deeper("$t = COMPUTE 5\n$b = IF $t THEN 1 ELSE 2", &["argument-type \"$t\""], "$t = COMPUTE 5\n$b = IF $t != 0 THEN 1 ELSE 2");
-    deeper("$t = COMPUTE 5\n$b = FILTER $t WHERE item > 1", &["argument-type \"$t\""], "$t = COMPUTE 5\n$b = FILTER $t WHERE item > 1");
+    deeper(
+        "$t = COMPUTE \"x\"\n$b = COMPUTE $t * 2",
+        &["argument-type \"$t\""],
+        "$t = COMPUTE \"x\"\n$b = COMPUTE number($t) * 2",
+    );
+    deeper(
+        "$t = COMPUTE 5\n$b = IF $t THEN 1 ELSE 2",
+        &["argument-type \"$t\""],
+        "$t = COMPUTE 5\n$b = IF $t != 0 THEN 1 ELSE 2",
+    );
+    deeper(
+        "$t = COMPUTE 5\n$b = FILTER $t WHERE item > 1",
+        &["argument-type \"$t\""],
+        "$t = COMPUTE 5\n$b = FILTER $t WHERE item > 1",
+    );
 }
 
 #[test]

@@ -56,18 +56,28 @@ fn the_rewoo_spelling_becomes_a_plan_of_ours() {
 fn steps_as_functions_with_arrows_are_read_and_all_their_errors_reported() {
     let scope = scope(["notify"]).source("q", "q.txt").inputs(["limit"]);
     let report = |text: &str| check(&text.into(), &scope).1;
-    let f18 = report("step a: SEARCH(q) -> A ; step b: EXTRACT(A, '(\\\\d+)-(\\\\d+)') -> B ; step c: COMPUTE(B + ZZ) -> C ; step d: FETCH(C) -> A");
+    let f18 = report(
+        "step a: SEARCH(q) -> A ; step b: EXTRACT(A, '(\\\\d+)-(\\\\d+)') -> B ; step c: COMPUTE(B + ZZ) -> C ; step d: FETCH(C) -> A",
+    );
     assert_eq!(
         f18.text,
         "$A = SEARCH q FOR \"q\"  # step a\n$B = EXTRACT $A PATTERN r\"(\\d+)-(\\d+)\"  # step b\n$C = COMPUTE B + ZZ  # step c\n$A = FETCH $C  # step d\n"
     );
-    let found: Vec<_> = f18.diagnostics.iter().map(|d| (d.code.as_str(), d.step.as_deref().unwrap_or(""), d.fix.is_some())).collect();
+    let found: Vec<_> =
+        f18.diagnostics.iter().map(|d| (d.code.as_str(), d.step.as_deref().unwrap_or(""), d.fix.is_some())).collect();
     assert_eq!(
         found,
-        [("pattern-groups", "B", true), ("undeclared-binding", "C", false), ("repeated-binding", "A", true), ("unknown-operation", "A", true)]
+        [
+            ("pattern-groups", "B", true),
+            ("undeclared-binding", "C", false),
+            ("repeated-binding", "A", true),
+            ("unknown-operation", "A", true)
+        ]
     );
     assert!(f18.diagnostics.iter().all(|d| d.span.is_some()));
-    let fine = report("GET(q) -> doc\nEXTRACT(doc, '$.n') -> n\nIF(n > limit, n, 0) -> best\nnotify(best, \"it's over; done\") -> told");
+    let fine = report(
+        "GET(q) -> doc\nEXTRACT(doc, '$.n') -> n\nIF(n > limit, n, 0) -> best\nnotify(best, \"it's over; done\") -> told",
+    );
     assert_eq!(
         fine.text,
         "$doc = GET q\n$n = EXTRACT $doc JSONPATH \"$.n\"\n$best = IF n > limit THEN $n ELSE 0\n$told = CALL notify(input1: $best, input2: \"it's over; done\")\n"
@@ -153,7 +163,8 @@ fn same(variants: &[&str], expected: &str) {
 
 #[test]
 fn the_rewoo_spelling_is_read_in_other_dress() {
-    let expected = "$E1 = CALL Google(input: \"a, b\")  # Find it.\n$E2 = CALL LLM(input: \"who is \" ~ $E1 ~ \"?\")  # Ask.\n";
+    let expected =
+        "$E1 = CALL Google(input: \"a, b\")  # Find it.\n$E2 = CALL LLM(input: \"who is \" ~ $E1 ~ \"?\")  # Ask.\n";
     same(
         &[
             "Plan: Find it.\n#E1 = Google[a, b]\nPlan: Ask.\n#E2 = LLM[who is #E1?]",
@@ -180,12 +191,17 @@ fn the_rewoo_spelling_is_read_in_other_dress() {
         "$E1 = CALL LLM(input: \"line one\\nline two\")  # x\n$E2 = CALL LLM(input: $E1)  # y\n",
         &["line 5: a bracket is not closed; the end of the line closes it"],
     );
-    reads("问题：谁赢了？\n计划：先查一下，然后 #E1 = Google[冠军]", "$E1 = CALL Google(input: \"冠军\")  # 先查一下，然后\n", &[]);
+    reads(
+        "问题：谁赢了？\n计划：先查一下，然后 #E1 = Google[冠军]",
+        "$E1 = CALL Google(input: \"冠军\")  # 先查一下，然后\n",
+        &[],
+    );
 }
 
 #[test]
 fn the_numbered_spelling_is_read_in_other_dress() {
-    let expected = "$s1 = CALL search(input: \"a, b\")\n$s2 = CALL math(problem: \"half of \" ~ $s1, context: [$s1, 2])\n";
+    let expected =
+        "$s1 = CALL search(input: \"a, b\")\n$s2 = CALL math(problem: \"half of \" ~ $s1, context: [$s1, 2])\n";
     same(
         &[
             "1. search(\"a, b\")\n2. math(problem=\"half of $1\", context=[\"$1\", 2])\n3. join()",
@@ -203,13 +219,25 @@ fn the_numbered_spelling_is_read_in_other_dress() {
         ],
         expected,
     );
-    reads("1. search(Arthur's Magazine, first)", "$s1 = CALL search(input1: \"Arthur's Magazine\", input2: \"first\")\n", &[]);
-    reads("1. math({'a': $1, \"b\": [True]})", "$s1 = CALL math(input: {\"a\": $s1, \"b\": [true]})\n", &["$s1 uses itself: $s1 → $s1"]);
+    reads(
+        "1. search(Arthur's Magazine, first)",
+        "$s1 = CALL search(input1: \"Arthur's Magazine\", input2: \"first\")\n",
+        &[],
+    );
+    reads(
+        "1. math({'a': $1, \"b\": [True]})",
+        "$s1 = CALL math(input: {\"a\": $s1, \"b\": [true]})\n",
+        &["$s1 uses itself: $s1 → $s1"],
+    );
 }
 
 #[test]
 fn calls_without_names_are_steps_in_their_order() {
-    reads("Search first.\nAction 1: Google[x]\nAction 2: LLM[y [z]]", "$E1 = CALL Google(input: \"x\")\n$E2 = CALL LLM(input: \"y [z]\")\n", &[]);
+    reads(
+        "Search first.\nAction 1: Google[x]\nAction 2: LLM[y [z]]",
+        "$E1 = CALL Google(input: \"x\")\n$E2 = CALL LLM(input: \"y [z]\")\n",
+        &[],
+    );
     reads(
         "Google[a], LLM[b] and also Google[c]",
         "$E1 = CALL Google(input: \"a\")\n$E2 = CALL LLM(input: \"b\")\n$E3 = CALL Google(input: \"c\")\n",

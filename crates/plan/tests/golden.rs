@@ -31,7 +31,12 @@ fn scored(plan: &str) -> PlanScore {
 fn check(plan: &str, expected: &str, explanation: &str) -> PlanScore {
     let score = scored(plan);
     let number = score.score.as_ref().map(ToString::to_string).unwrap_or_default();
-    assert_eq!((number.as_str(), score.explanation.as_str()), (expected, explanation), "{plan}\n{:?}", score.matched.iter().map(|m| &m.why).collect::<Vec<_>>());
+    assert_eq!(
+        (number.as_str(), score.explanation.as_str()),
+        (expected, explanation),
+        "{plan}\n{:?}",
+        score.matched.iter().map(|m| &m.why).collect::<Vec<_>>()
+    );
     score
 }
 
@@ -73,7 +78,10 @@ fn what_differs_costs_and_is_named() {
     );
     assert!(unwired.extra_edges.is_empty());
     let more = scored(&format!("{GOLDEN}\n$more = COMPUTE $quiet"));
-    assert_eq!((more.extra.as_slice(), more.extra_edges.as_slice()), (&["$more = COMPUTE $quiet".to_owned()][..], &["$quiet → $more".to_owned()][..]));
+    assert_eq!(
+        (more.extra.as_slice(), more.extra_edges.as_slice()),
+        (&["$more = COMPUTE $quiet".to_owned()][..], &["$quiet → $more".to_owned()][..])
+    );
     let none = scored("$x = COMPUTE 1");
     assert_eq!(none.score.unwrap().to_string(), "0");
 }
@@ -88,10 +96,13 @@ fn a_plan_with_errors_scores_nothing_and_a_golden_one_with_errors_is_refused() {
 
 #[test]
 fn twins_and_long_plans_are_paired_one_to_one() {
-    let twins = "$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.x\"\n$c = EXTRACT $a JSONPATH \"$.x\"\n$d = COMPUTE $b ~ $c";
+    let twins =
+        "$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.x\"\n$c = EXTRACT $a JSONPATH \"$.x\"\n$d = COMPUTE $b ~ $c";
     let score = score(&twins.into(), &twins.into(), &scope()).unwrap();
     assert_eq!(score.score.unwrap().to_string(), "1");
-    let long: String = (0..800).map(|i| if i == 0 { "$s0 = COMPUTE 1\n".to_owned() } else { format!("$s{i} = COMPUTE $s{} + {i}\n", i - 1) }).collect();
+    let long: String = (0..800)
+        .map(|i| if i == 0 { "$s0 = COMPUTE 1\n".to_owned() } else { format!("$s{i} = COMPUTE $s{} + {i}\n", i - 1) })
+        .collect();
     let score = throughline_plan::golden::score(&long.as_str().into(), &long.as_str().into(), &scope()).unwrap();
     assert_eq!(score.score.unwrap().to_string(), "1");
 }

@@ -173,7 +173,7 @@ fn failures_are_retried_and_lead_to_other_sources_fallbacks_people_or_nothing() 
 }
 
 fn answer(world: &mut World, ask: &str, answer: Value) -> Result<(), String> {
-    let command = Answer { ask: ask.to_owned(), answer, ..from_value(&json::read_value(r#"{"ask": "", "answer": 0}"#).unwrap()).unwrap() };
+    let command = Answer { ask: ask.to_owned(), answer };
     let decision = world.plans.answer(&world.context(), &command, &world.shelf, &NoEvidence(&world.env));
     let decision = decision.map_err(|refusal| refusal.code)?;
     world.commit(decision.drafts);

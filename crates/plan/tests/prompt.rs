@@ -8,7 +8,8 @@ use throughline_protocol::Domain;
 use throughline_value::json;
 
 fn scope() -> Scope {
-    let schema = json::read_value(r#"{"properties": {"plant": {}, "advice": {}, "plants": {"type": "integer"}}}"#).unwrap();
+    let schema =
+        json::read_value(r#"{"properties": {"plant": {}, "advice": {}, "plants": {"type": "integer"}}}"#).unwrap();
     let mut scope = Scope::new()
         .source("quarterly_report", "q.html")
         .source("press_release", "p.txt")
@@ -60,7 +61,11 @@ fn a_retry_quotes_the_findings_and_ends() {
     let report = check(&"$a = GET quartrly_report\n$b = COMPUTE $zz + nofunc(1)".into(), &scope).1;
     let first = prompt(&domain, &scope, "en", "Which rate?", Some(&report), 1);
     assert!(first.user.ends_with("Which rate?"));
-    for part in ["unknown-source (line 1, `quartrly_report`)", "it can be mended so: write quarterly_report", "unknown-function"] {
+    for part in [
+        "unknown-source (line 1, `quartrly_report`)",
+        "it can be mended so: write quarterly_report",
+        "unknown-function",
+    ] {
         assert!(first.retry.contains(part), "{}", first.retry);
     }
     assert!(!first.give_up);

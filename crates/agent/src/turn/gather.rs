@@ -32,9 +32,8 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
             |value| {
                 let plan = value.get("plan").cloned().ok_or_else(|| vec!["the plan is missing".to_owned()])?;
                 let (_, report) = throughline_plan::check(&plan, &scope);
-                let errors = report.diagnostics.iter().filter(|d| d.severity == "error");
-                let problems: Vec<String> = errors.map(|d| format!("{}: {}", d.code, d.message)).collect();
-                if report.ok { Ok(plan) } else { Err(problems) }
+                let language = &turn.started.language;
+                if report.ok { Ok(plan) } else { Err(throughline_plan::prompt::findings(&report, language)) }
             },
         );
         match asked {

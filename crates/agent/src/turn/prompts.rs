@@ -3,7 +3,7 @@
 
 use throughline_dialogue::prompt::{self, PromptInput, Quoted};
 use throughline_model::{Message, Request};
-use throughline_protocol::domain::{Intent, Source};
+use throughline_protocol::domain::Intent;
 use throughline_protocol::view::PromptView;
 use throughline_protocol::{At, Context, Refusal};
 use throughline_value::{Map, Value, json};
@@ -127,28 +127,20 @@ pub(crate) fn interpret(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, wrong: &[
     request(rooms, turn, ctx, interpret_stage(ctx), wrong)
 }
 
-fn plan_stage(ctx: &Context<'_>, inputs: &Map) -> StagePrompt {
-    let described = |(name, source): (&String, &Source)| (name.clone(), source.description.get("en").to_owned());
+fn plan_stage(ctx: &Context<'_>, inputs: &Map, language: &str) -> StagePrompt {
+    let scope = crate::Hosted::scope(ctx.domain, inputs.keys().cloned());
+    let task = throughline_plan::prompt::instructions(ctx.domain, &scope, language);
     StagePrompt {
         purpose: "plan",
-        task: format!(
-            "Write a plan that reads the sources and computes what the answer needs, one step a line:\n\
-             $name = GET source\n\
-             $name = EXTRACT $document JSONPATH \"$.path\" AS text|number|integer|instant|boolean\n\
-             $name = EXTRACT $document PATTERN r\"one (group)\" AS text\n\
-             $name = COMPUTE expression\n\
-             $name = IF condition THEN expression ELSE expression\n{ONE_VALUE}"
-        ),
-        schema: schema(
-            r#"{"type":"object","additionalProperties":false,"required":["plan"],"properties":{"plan":{"type":"string","minLength":1}}}"#,
-        ),
-        allowed: ctx.domain.sources.iter().map(described).collect(),
+        task: format!("{task}\n{ONE_VALUE}"),
+        schema: throughline_plan::prompt::schema(),
+        allowed: Vec::new(),
         quoted: vec![("inputs", Value::Map(inputs.clone()).to_json())],
     }
 }
 
 pub(crate) fn plan(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, inputs: &Map, wrong: &[String]) -> Request {
-    request(rooms, turn, ctx, plan_stage(ctx, inputs), wrong)
+    request(rooms, turn, ctx, plan_stage(ctx, inputs, &turn.started.language), wrong)
 }
 
 fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) -> StagePrompt {
@@ -278,7 +270,7 @@ pub fn prompt(rooms: &Rooms, thread: Option<&str>, stage: &str, at: At, now: i64
     };
     let stage = match stage {
         "interpret" | "" => interpret_stage(&ctx),
-        "plan" => plan_stage(&ctx, &Map::new()),
+        "plan" => plan_stage(&ctx, &Map::new(), &turn.started.language),
         "decide" => match intent_of(turn, &loaded.domain) {
             Some(intent) => decide_stage(rooms, turn, &ctx, intent),
             None => return Err(Refusal::new("no-turn", "the turn has no intent yet")),

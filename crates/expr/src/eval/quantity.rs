@@ -53,7 +53,9 @@ pub(super) fn arithmetic(op: BinaryOp, left: &Val, right: &Val) -> Result<Val, E
                 BinaryOp::Div => decimal::div(*x, *y).map(Val::Decimal),
                 _ => Err(Error::new(
                     Code::UnitMismatch,
-                    format!("{unit} times {unit} has no unit here; multiply number(…) and give the unit with quantity(x, unit)"),
+                    format!(
+                        "{unit} times {unit} has no unit here; multiply number(…) and give the unit with quantity(x, unit)"
+                    ),
                 )),
             }
         }
@@ -80,7 +82,8 @@ fn same(unit: &str, other: &str) -> Result<(), Error> {
     if unit == other {
         return Ok(());
     }
-    let message = format!("{unit} and {other} are two units; say how one becomes the other: `convert(x, \"{unit}\", factor)`");
+    let message =
+        format!("{unit} and {other} are two units; say how one becomes the other: `convert(x, \"{unit}\", factor)`");
     Err(Error::new(Code::UnitMismatch, message))
 }
 

@@ -131,7 +131,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
             match args.next()? {
                 (val @ Val::Quantity(..), _) => Ok(val),
                 (Val::Plain(Value::Text(text)), span) => read_quantity(&text).map_err(|error| error.at(span)),
-                (val, span) => Err(wrong_type(format!("quantity(x) takes a text like \"3.5 kg\", not {}", a(val.kind()))).at(span)),
+                (val, span) => {
+                    Err(wrong_type(format!("quantity(x) takes a text like \"3.5 kg\", not {}", a(val.kind()))).at(span))
+                }
             }
         },
     ),

@@ -35,7 +35,8 @@ pub(super) fn check(text: &str, plan: &DraftPlan, graph: &Graph, problems: &mut 
                 let whole = whole(text, step.id.span.end, condition, otherwise);
                 let problem = problems.warning("unreachable-branch", dead.span, message);
                 problem.step = Some(step.id.value.clone());
-                problem.fix = whole.and_then(|w| fix("compute the other branch", w, format!("COMPUTE {}", live.source())));
+                problem.fix =
+                    whole.and_then(|w| fix("compute the other branch", w, format!("COMPUTE {}", live.source())));
             }
             for (branch, holds) in edges.into_iter().flat_map(|e| e.branches.iter().zip([true, false])) {
                 for name in branch.iter().filter(|n| users.get(n.as_str()) == Some(&1)) {
@@ -95,9 +96,10 @@ fn contradicts<'a>(node: &'a Node, source: &impl Fn(&'a Node) -> &'a str) -> boo
     let mut bounds = Vec::new();
     collect(node, source, &mut bounds);
     bounds.iter().enumerate().any(|(i, (name, op, value))| {
-        bounds.iter().skip(i + 1).any(|(other, other_op, other_value)| {
-            other == name && clash((*op, value), (*other_op, other_value))
-        })
+        bounds
+            .iter()
+            .skip(i + 1)
+            .any(|(other, other_op, other_value)| other == name && clash((*op, value), (*other_op, other_value)))
     })
 }
 

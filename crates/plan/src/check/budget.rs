@@ -60,9 +60,8 @@ fn pruned<'a>(plan: &'a DraftPlan, graph: &Graph, scope: &Scope, count: usize) -
             }
         }
     }
-    (gone.len() == count).then(|| {
-        plan.steps.iter().map(|s| s.id.value.as_str()).filter(|name| gone.contains(name)).collect()
-    })
+    (gone.len() == count)
+        .then(|| plan.steps.iter().map(|s| s.id.value.as_str()).filter(|name| gone.contains(name)).collect())
 }
 
 /// The lines from the first to the last of the steps, without them.

@@ -53,7 +53,8 @@ pub(super) fn resolve(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mu
             continue;
         }
         let inputs: Vec<_> = scope.inputs.iter().map(|name| format!("${name}")).collect();
-        let list = if inputs.is_empty() { "there are none".to_owned() } else { format!("there are {}", inputs.join(", ")) };
+        let list =
+            if inputs.is_empty() { "there are none".to_owned() } else { format!("there are {}", inputs.join(", ")) };
         let message = format!("`PLAN WITH` comes before every step and knows only `now` and the run's inputs; {list}");
         let near = nearest(&r#use.name, scope.inputs.iter().map(String::as_str));
         problems.error("undeclared-binding", r#use.span, message).fix =

@@ -54,7 +54,10 @@ pub(super) fn check(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mut 
 }
 
 /// The source of a step, its arguments and the other sources.
-pub(super) fn parts(action: &Action) -> Option<(&Spanned<String>, &[Argument], &[Spanned<String>])> {
+type Parts<'a> = (&'a Spanned<String>, &'a [Argument], &'a [Spanned<String>]);
+
+/// What a step asks, when it asks a source.
+pub(super) fn parts(action: &Action) -> Option<Parts<'_>> {
     match action {
         Action::Get { source, arguments, or } => Some((source, arguments, or)),
         Action::Search(lookup) | Action::Query(lookup) => Some((&lookup.source, &lookup.arguments, &lookup.or)),
@@ -112,8 +115,7 @@ fn repeated(
         return;
     }
     let later = plan.steps.iter().skip(index + 1);
-    let mut places: Vec<Span> =
-        later.flat_map(|s| &s.uses).filter(|u| u.name == *old).map(|u| u.span).collect();
+    let mut places: Vec<Span> = later.flat_map(|s| &s.uses).filter(|u| u.name == *old).map(|u| u.span).collect();
     places.sort_unstable_by_key(|span| span.start);
     places.dedup();
     let Some(last) = places.last() else { return };
@@ -161,11 +163,9 @@ fn missing_time(
         problem.step = Some(step.id.value.clone());
         let Some(meant) = &meant else { continue };
         problem.fix = match plan.head {
-            Some(head) => fix(
-                format!("write {meant}"),
-                Span::new(head.end, head.end),
-                format!(", temporal_scope: {meant}"),
-            ),
+            Some(head) => {
+                fix(format!("write {meant}"), Span::new(head.end, head.end), format!(", temporal_scope: {meant}"))
+            }
             None => {
                 let start = plan.steps.first().map_or(0, |s| super::names::line_start(text, s.span.start));
                 let indent: String =

@@ -133,7 +133,8 @@ fn arithmetic(node: &Node, text: &str, types: &Types<'_>, problems: &mut Problem
                 continue;
             }
             let source = text.get(side.span.start..side.span.end).unwrap_or("");
-            let message = format!("`{source}` is a {}, not a number; extract it AS number, or convert it", r#type.as_str());
+            let message =
+                format!("`{source}` is a {}, not a number; extract it AS number, or convert it", r#type.as_str());
             let problem = problems.error("argument-type", side.span, message);
             if r#type == Type::Text {
                 problem.fix = fix("read it as a number", side.span, format!("number({source})"));
@@ -196,11 +197,17 @@ fn instead(formula: &Formula, value: Option<&Value>, r#type: Type, wanted: &[&st
         (Some(Value::Text(text)), _) if (wants("number") || wants("integer")) && Number::parse(text).is_some() => {
             Some(text.clone())
         }
-        (Some(Value::Text(text)), _) if wants("boolean") && matches!(text.as_str(), "true" | "false") => Some(text.clone()),
-        (Some(value @ (Value::Number(_) | Value::Bool(_))), _) if wants("string") => Some(quote_plain(&value.to_json())),
+        (Some(Value::Text(text)), _) if wants("boolean") && matches!(text.as_str(), "true" | "false") => {
+            Some(text.clone())
+        }
+        (Some(value @ (Value::Number(_) | Value::Bool(_))), _) if wants("string") => {
+            Some(quote_plain(&value.to_json()))
+        }
         (Some(_), _) if wants("array") => Some(format!("[{}]", formula.source())),
         (None, Type::Text) if wants("number") || wants("integer") => Some(format!("number({})", formula.source())),
-        (None, Type::Number | Type::Integer | Type::Boolean) if wants("string") => Some(format!("text({})", formula.source())),
+        (None, Type::Number | Type::Integer | Type::Boolean) if wants("string") => {
+            Some(format!("text({})", formula.source()))
+        }
         (None, _) if wants("array") => Some(format!("[{}]", formula.source())),
         _ => None,
     }

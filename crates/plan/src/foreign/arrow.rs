@@ -101,7 +101,11 @@ fn action(piece: &Piece<'_>, scope: &Scope, given: &[&str]) -> String {
     let source = |word: &str| name(&text(bare(word)));
     let word = piece.word;
     if scope.tools.contains_key(word) {
-        let arguments: Vec<_> = arguments.iter().filter(|a| !a.is_empty()).map(|a| super::Argument { name: None, value: value(a) }).collect();
+        let arguments: Vec<_> = arguments
+            .iter()
+            .filter(|a| !a.is_empty())
+            .map(|a| super::Argument { name: None, value: value(a) })
+            .collect();
         let call = super::Call { id: piece.gives.to_owned(), tool: word.to_owned(), arguments, note: String::new() };
         let line = super::text(&[call], scope);
         return line.split_once(" = ").map_or(line.clone(), |(_, action)| action.trim_end().to_owned());
@@ -110,7 +114,8 @@ fn action(piece: &Piece<'_>, scope: &Scope, given: &[&str]) -> String {
         Some(Op::Get) => format!("GET {}", source(at(0))),
         Some(op @ (Op::Search | Op::Query)) => {
             let about = if arguments.len() > 1 { at(1) } else { at(0) };
-            let about = if op == Op::Query && arguments.len() < 2 { String::new() } else { format!(" FOR {}", words(about)) };
+            let about =
+                if op == Op::Query && arguments.len() < 2 { String::new() } else { format!(" FOR {}", words(about)) };
             format!("{} {}{about}", op.as_str(), source(at(0)))
         }
         Some(Op::Extract) => {
@@ -124,7 +129,9 @@ fn action(piece: &Piece<'_>, scope: &Scope, given: &[&str]) -> String {
         Some(Op::If) => format!("IF {} THEN {} ELSE {}", at(0), value(at(1)), value(at(2))),
         Some(Op::Validate) if arguments.len() > 1 => format!("VALIDATE {} ELSE {}", at(0), at(1)),
         Some(Op::Filter) => format!("FILTER {} WHERE {}", value(at(0)), at(1)),
-        Some(Op::Call) => format!("CALL {}({})", source(at(0)), arguments.iter().skip(1).copied().collect::<Vec<_>>().join(", ")),
+        Some(Op::Call) => {
+            format!("CALL {}({})", source(at(0)), arguments.iter().skip(1).copied().collect::<Vec<_>>().join(", "))
+        }
         Some(op) => {
             let values: Vec<_> = arguments.iter().map(|a| value(a)).collect();
             format!("{} {}", op.as_str(), values.join(", "))

@@ -33,7 +33,8 @@ fn start(line: &str) -> Option<(String, &str, &str)> {
     let rest = scan::one_of(rest, &['.', ')', '、', '．', ':', '：', '）', '=', ']', '。'])?;
     let (tool, rest) = scan::tool(unmarked(rest));
     let body = scan::one_of(rest.trim_start_matches([' ', '\t']), &['(', '（'])?;
-    (tool.starts_with(|c: char| c == '_' || c.is_alphabetic()) && Op::parse(tool).is_none()).then_some((number, tool, body))
+    (tool.starts_with(|c: char| c == '_' || c.is_alphabetic()) && Op::parse(tool).is_none())
+        .then_some((number, tool, body))
 }
 
 pub(super) fn read(text: &str, problems: &mut Problems) -> Vec<Call> {
@@ -68,13 +69,19 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Vec<Call> {
                 calls.push(Call { id: format!("s{number}"), tool, arguments: read.arguments, note: String::new() });
             }
             let left = read.rest.lines().next().unwrap_or("").replace("<END_OF_PLAN>", "");
-            let left = left.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | ';' | ',' | '；' | '，' | '。'));
+            let left = left
+                .trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | ';' | ',' | '；' | '，' | '。'));
             if start(left).is_some() {
                 rest = left.to_owned();
                 continue;
             }
             if left.contains('(') {
-                say(problems, true, index + 1, "several calls stand on one line; write one call a line, each with its number");
+                say(
+                    problems,
+                    true,
+                    index + 1,
+                    "several calls stand on one line; write one call a line, each with its number",
+                );
             } else if !left.is_empty() && !left.starts_with(['#', '/']) {
                 say(problems, false, index + 1, &format!("`{left}` behind the call is left out"));
             }
@@ -151,7 +158,8 @@ fn arguments(inside: &str, marks: &Marks<'_>, line: usize, problems: &mut Proble
         let value = cursor.slice(if named.is_some() { part.remaining() } else { span });
         let (tool, rest) = scan::tool(value);
         if !tool.is_empty() && rest.starts_with('(') && rest.ends_with(')') && tool.starts_with(char::is_alphabetic) {
-            let message = format!("`{value}` is a call inside a call, and is taken as a text; write it as a step of its own");
+            let message =
+                format!("`{value}` is a call inside a call, and is taken as a text; write it as a step of its own");
             say(problems, false, line, &message);
         }
         out.push(Argument { name: named, value: value_of(value, marks) });
@@ -185,7 +193,8 @@ fn value_of(text: &str, marks: &Marks<'_>) -> String {
                 None => cursor.name().map(|span| cursor.slice(span).to_owned())?,
             };
             cursor.skip_space();
-            let value = if cursor.eat(":") || cursor.eat("=") { cursor.slice(cursor.remaining()) } else { return None };
+            let value =
+                if cursor.eat(":") || cursor.eat("=") { cursor.slice(cursor.remaining()) } else { return None };
             Some(format!("{}: {}", crate::text::quote_plain(&key), value_of(value, marks)))
         };
         if let Some(pairs) = parts(inner).iter().map(pair).collect::<Option<Vec<_>>>() {

@@ -51,7 +51,8 @@ fn head(text: &str, at: usize, letter: usize) -> Option<Head> {
     let before = text.get(..at)?;
     let fits = before.is_empty()
         || before.ends_with(|c: char| {
-            c.is_whitespace() || !c.is_alphanumeric() && !matches!(c, '#' | '"' | '\'' | '(' | '[' | '（' | '［' | ',' | '，')
+            c.is_whitespace()
+                || !c.is_alphanumeric() && !matches!(c, '#' | '"' | '\'' | '(' | '[' | '（' | '［' | ',' | '，')
         });
     if !fits {
         return None;
@@ -118,7 +119,11 @@ fn plan(prose: &str) -> String {
         let rest = WORDS.iter().find_map(|word| line.strip_prefix(word))?;
         let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '*' | '_'));
         let rest = scan::one_of(rest, &[':', '：'])?;
-        Some(rest.trim_start_matches(['*', ' ']).trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '-' | '_')).to_owned())
+        Some(
+            rest.trim_start_matches(['*', ' '])
+                .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '-' | '_'))
+                .to_owned(),
+        )
     };
     prose.lines().filter_map(said).next_back().unwrap_or_default()
 }
@@ -128,7 +133,8 @@ fn call<'a>(body: &'a str, id: &str, line: usize, problems: &mut Problems) -> (&
     let start = unmarked(body);
     let (tool, rest) = scan::tool(start);
     let rest = rest.trim_start_matches([' ', '\t']);
-    let opened = scan::one_of(rest, &SQUARE.0).map(|t| (t, true)).or_else(|| scan::one_of(rest, &ROUND).map(|t| (t, false)));
+    let opened =
+        scan::one_of(rest, &SQUARE.0).map(|t| (t, true)).or_else(|| scan::one_of(rest, &ROUND).map(|t| (t, false)));
     let Some((inner, square)) = opened.filter(|_| !tool.is_empty()) else {
         say(problems, true, line, &format!("#{id} is not a call; write `#{id} = Tool[input]`"));
         return ("", Vec::new(), 0);
@@ -162,7 +168,9 @@ fn call<'a>(body: &'a str, id: &str, line: usize, problems: &mut Problems) -> (&
 }
 
 fn left_over(left: &str, id: &str, line: usize, problems: &mut Problems) {
-    let plain = left.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | '。' | '，' | '；' | '*' | '`' | '_'));
+    let plain = left.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '.' | ',' | ';' | '。' | '，' | '；' | '*' | '`' | '_')
+    });
     let numbered = plain.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')'));
     if plain.split(|c: char| c.is_whitespace() || matches!(c, ',' | '，')).any(|word| called(word, true)) {
         let message = format!("several calls stand behind #{id}; write one call a line, each with its own name");

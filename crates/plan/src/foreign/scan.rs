@@ -41,8 +41,22 @@ pub(super) fn one_of<'a>(text: &'a str, any: &[char]) -> Option<&'a str> {
 /// A line that is no part of a call: prose that begins as plans' prose does.
 pub(super) fn is_prose(line: &str) -> bool {
     const STARTS: [&str; 16] = [
-        "Plan", "Thought", "Question", "Answer", "Final", "Observation", "Action", "Step", "Solver", "计划", "规划",
-        "步骤", "思考", "问题", "答案", "<END_OF_PLAN>",
+        "Plan",
+        "Thought",
+        "Question",
+        "Answer",
+        "Final",
+        "Observation",
+        "Action",
+        "Step",
+        "Solver",
+        "计划",
+        "规划",
+        "步骤",
+        "思考",
+        "问题",
+        "答案",
+        "<END_OF_PLAN>",
     ];
     let line = unmarked(line);
     line.is_empty() || line.starts_with("```") || STARTS.iter().any(|start| line.starts_with(start))

@@ -20,7 +20,8 @@ pub(crate) fn to_text(plan: &Value, problems: &mut Problems) -> String {
                 say(problems, None, format!("a plan has no field `{field}`; it has `steps`, `with` and `note`"));
             }
             if let Some(with) = map.get("with") {
-                let with = Writer { args: &Map::new(), used: Vec::new(), problems, id: "", shown: "the plan" }.with(with);
+                let with =
+                    Writer { args: &Map::new(), used: Vec::new(), problems, id: "", shown: "the plan" }.with(with);
                 if !with.is_empty() {
                     out.push_str(&format!("PLAN{with}\n"));
                 }
@@ -254,7 +255,11 @@ impl Writer<'_> {
                         let how = self.how(way);
                         out.push_str(&format!(" OR{how}"));
                     }
-                    None => say(self.problems, Some(self.id), format!("`or` of {} is a list of maps `{{path}}`", self.shown)),
+                    None => say(
+                        self.problems,
+                        Some(self.id),
+                        format!("`or` of {} is a list of maps `{{path}}`", self.shown),
+                    ),
                 }
             }
         }
@@ -276,20 +281,22 @@ impl Writer<'_> {
 
     /// One way to find a value.
     fn how(&mut self, map: &Map) -> String {
-        let ways: Vec<&str> = WAYS.into_iter().filter(|w| map.contains_key(*w)).collect();
+        let ways: Vec<&str> = WAYS.into_iter().filter(|w| map.contains_key(w)).collect();
         if ways.len() > 1 {
-            let message = format!("{} has several of {}; keep one, and put the others under `or`", self.shown, WAYS.join(", "));
+            let message =
+                format!("{} has several of {}; keep one, and put the others under `or`", self.shown, WAYS.join(", "));
             say(self.problems, Some(self.id), message);
         }
         let Some(way) = ways.first() else { return String::new() };
-        let value = map.get(*way).unwrap_or(&Value::Null);
+        let value = map.get(way).unwrap_or(&Value::Null);
         let text = value.as_str().unwrap_or("");
         match *way {
             "path" => format!(" JSONPATH {}", quote_pattern(text)),
             "pattern" => format!(" PATTERN {}", quote_pattern(text)),
             "selector" => format!(" SELECTOR {}", quote_plain(text)),
             "cell" => {
-                let heads: Vec<_> = value.as_list().unwrap_or(&[]).iter().map(|v| quote_plain(v.as_str().unwrap_or(""))).collect();
+                let heads: Vec<_> =
+                    value.as_list().unwrap_or(&[]).iter().map(|v| quote_plain(v.as_str().unwrap_or(""))).collect();
                 format!(" CELL {}", heads.join(", "))
             }
             "find" => {
@@ -298,7 +305,11 @@ impl Writer<'_> {
             }
             _ => match name(text) {
                 quoted if quoted.starts_with('"') => {
-                    say(self.problems, Some(self.id), format!("{text:?} in {} is not the name of a pattern", self.shown));
+                    say(
+                        self.problems,
+                        Some(self.id),
+                        format!("{text:?} in {} is not the name of a pattern", self.shown),
+                    );
                     String::new()
                 }
                 bare => format!(" PATTERN {bare}"),

@@ -127,7 +127,13 @@ fn rewritten(text: &str) -> String {
             let doubled = rest.starts_with("==") || rest.starts_with("=>");
             let after = out.ends_with(['<', '>', '!', '=']);
             cursor.at += if doubled { 2 } else { 1 };
-            out.push_str(if doubled { rest.get(..2).unwrap_or("==") } else if after { "=" } else { "==" });
+            out.push_str(if doubled {
+                rest.get(..2).unwrap_or("==")
+            } else if after {
+                "="
+            } else {
+                "=="
+            });
         } else if is_name_start(c) {
             let Some(span) = cursor.name() else { break };
             word(&mut out, cursor.slice(span), &mut cursor);

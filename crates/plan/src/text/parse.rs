@@ -91,8 +91,14 @@ pub(crate) fn parse(text: &str, scope: &Scope, problems: &mut Problems) -> Draft
     let mut out = DraftPlan { note: lines.tail, ..DraftPlan::default() };
     for (index, line) in lines.lines.iter().enumerate() {
         let from = problems.len();
-        let mut parser =
-            Parser { masked: &lines.masked, scope, problems, uses: Vec::new(), locals: false, options: Options::default() };
+        let mut parser = Parser {
+            masked: &lines.masked,
+            scope,
+            problems,
+            uses: Vec::new(),
+            locals: false,
+            options: Options::default(),
+        };
         if parser.head(line, &mut out) {
             continue;
         }

@@ -157,7 +157,8 @@ impl Parser<'_> {
             or.push(self.how(cursor)?);
         }
         if or.len() > limits::MAX_ALTERNATIVES {
-            let message = format!("a step has at most {} other ways; this one has {}", limits::MAX_ALTERNATIVES, or.len());
+            let message =
+                format!("a step has at most {} other ways; this one has {}", limits::MAX_ALTERNATIVES, or.len());
             self.problems.error("plan-syntax", from.span, message);
             return None;
         }
@@ -361,7 +362,12 @@ impl Parser<'_> {
     }
 
     /// A text in quotes, which must be there.
-    pub(super) fn quoted_text(&mut self, cursor: &mut Cursor<'_>, after: Span, expected: &str) -> Option<Spanned<String>> {
+    pub(super) fn quoted_text(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        after: Span,
+        expected: &str,
+    ) -> Option<Spanned<String>> {
         cursor.skip_space();
         if let Some(quoted) = cursor.quoted() {
             return self.text(quoted, false);

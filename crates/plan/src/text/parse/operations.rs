@@ -3,12 +3,12 @@
 use throughline_value::Span;
 
 use super::{Parser, Place, Use};
+use crate::Op;
 use crate::check::problems::fix;
 use crate::limits;
 use crate::plan::{Action, Argument, Formula, Lookup, Policy, Spanned};
 use crate::scope::bare;
 use crate::text::token::Cursor;
-use crate::Op;
 
 impl Parser<'_> {
     /// `(name: expression, …) OR other OR other` behind a source.
@@ -33,7 +33,8 @@ impl Parser<'_> {
             or.push(self.named(cursor, at, "a source is expected after OR")?);
         }
         if or.len() > limits::MAX_ALTERNATIVES {
-            let message = format!("a step has at most {} other sources; this one has {}", limits::MAX_ALTERNATIVES, or.len());
+            let message =
+                format!("a step has at most {} other sources; this one has {}", limits::MAX_ALTERNATIVES, or.len());
             self.problems.error("plan-syntax", Span::new(cursor.at, cursor.at), message);
             return None;
         }

@@ -12,17 +12,8 @@ use crate::text::lines::Line;
 use crate::text::token::{Cursor, trimmed};
 
 /// The names that may stand behind `WITH`, in the order of the documentation.
-pub(crate) const OPTIONS: [&str; 9] = [
-    "temporal_scope",
-    "fallback",
-    "retry",
-    "backoff",
-    "timeout",
-    "max_age",
-    "max_tokens",
-    "max_steps",
-    "on_failure",
-];
+pub(crate) const OPTIONS: [&str; 9] =
+    ["temporal_scope", "fallback", "retry", "backoff", "timeout", "max_age", "max_tokens", "max_steps", "on_failure"];
 
 /// What others call them.
 const SYNONYMS: [(&str, &str); 9] = [
@@ -65,7 +56,7 @@ impl Parser<'_> {
             // `EXTRACT $x WITH "…"` is a slip for PATTERN.
             let mut tail = Cursor { at: at + "WITH".len(), ..*cursor };
             tail.skip_space();
-            if !{ tail }.quoted().is_some_and(|_| op == "EXTRACT") {
+            if { tail }.quoted().is_none_or(|_| op != "EXTRACT") {
                 self.with(&mut tail);
                 cursor.end = trimmed(self.masked, Span::new(cursor.at, at)).end;
             }
@@ -116,7 +107,11 @@ impl Parser<'_> {
         for part in cursor.split_commas() {
             let mut item = Cursor::new(self.masked, part);
             let Some(name) = item.name() else {
-                self.problems.error("plan-syntax", part, format!("`name: value` is expected; there are {}", OPTIONS.join(", ")));
+                self.problems.error(
+                    "plan-syntax",
+                    part,
+                    format!("`name: value` is expected; there are {}", OPTIONS.join(", ")),
+                );
                 continue;
             };
             let word = item.slice(name);
@@ -148,7 +143,9 @@ impl Parser<'_> {
         match name {
             "temporal_scope" => self.options.temporal_scope = self.formula(value, Place::Always),
             "fallback" => self.options.fallback = self.formula(value, Place::Rescue),
-            "retry" => self.options.retry = self.count(value, u64::from(limits::MAX_RETRIES)).and_then(|n| n.try_into().ok()),
+            "retry" => {
+                self.options.retry = self.count(value, u64::from(limits::MAX_RETRIES)).and_then(|n| n.try_into().ok())
+            }
             "max_tokens" => self.options.max_tokens = self.count(value, u64::MAX),
             "max_steps" => {
                 self.options.max_steps = self.count(value, limits::MAX_STEPS as u64).and_then(|n| n.try_into().ok());
