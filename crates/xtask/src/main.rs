@@ -31,8 +31,8 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port N] [--open] [--dev]   build everything and serve the page on this machine
-  test [STAGE]                        everything that CI runs, or the stages with STAGE in their name;
-                                      the last line is the sum
+  test [STAGE] [--long]               everything that CI runs, or the stages with STAGE in their name;
+                                      the last line is the sum; --long: property tests ten times longer
   check                               the quick loop: format, clippy, tidy, native tests
   ci                                  as test, but nothing may be skipped
   build [--engine] [--dev]            build the engine, the npm package and the page
@@ -72,6 +72,7 @@ fn run(args: &[String]) -> Result<()> {
     let (command, rest) = args.split_first().map_or(("help", &[][..]), |(command, rest)| (command.as_str(), rest));
     let known: &[&str] = match command {
         "serve" => &["--port", "--open", "--dev", "--no-build"],
+        "test" => &["--long"],
         "bench" => &["--quick", "--long", "--node"],
         "build" => &["--engine", "--page", "--views", "--dev"],
         _ => &[],
@@ -95,8 +96,8 @@ fn run(args: &[String]) -> Result<()> {
             build::views_into(&project, &folder, profile)
         }
         "build" => build::everything(&project, profile),
-        "test" => test::test(&project, setup::is_ci(), options.words.first().cloned()),
-        "ci" => test::test(&project, true, None),
+        "test" => test::test(&project, setup::is_ci(), options.has("--long"), options.words.first().cloned()),
+        "ci" => test::test(&project, true, false, None),
         "check" => test::check(&project),
         "schema" => schema::schema(&project),
         "tidy" => tidy::tidy(&project),
@@ -106,9 +107,7 @@ fn run(args: &[String]) -> Result<()> {
         }
         "scenario" => scenario::scenario(&project, &options.words),
         "bench" => bench::bench(&project, rest),
-        "real-model" => {
-            run::Run::new("node").args(["tests/real-model/real-model.mjs"]).dir(&project.root).stream()
-        }
+        "real-model" => run::Run::new("node").args(["tests/real-model/real-model.mjs"]).dir(&project.root).stream(),
         "dist" => dist::dist(&project),
         "setup" => {
             setup::for_building(&project)?;

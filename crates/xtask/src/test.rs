@@ -3,6 +3,7 @@
 mod browser;
 mod native;
 mod node;
+mod properties;
 
 use self::browser::Browsers;
 use crate::build::{self, Profile};
@@ -21,8 +22,11 @@ pub(crate) fn check(project: &Project) -> Result<()> {
 
 /// Everything, with the set-up it needs. Under `strict`, a missing browser is a failure and not a skip.
 ///
+/// Property tests run at full length under `strict` or `long`, and ten times that under `long`.
 /// `only` runs those stages alone whose name contains it (what they need must be built then).
-pub(crate) fn test(project: &Project, strict: bool, only: Option<String>) -> Result<()> {
+pub(crate) fn test(project: &Project, strict: bool, long: bool, only: Option<String>) -> Result<()> {
+    // At full length they take minutes: CI runs them, and whoever asks.
+    let properties = strict || long || only.as_ref().is_some_and(|only| "properties".contains(only.as_str()));
     let mut stages = Stages::only(only);
     stages.check("set-up", || {
         setup::for_building(project)?;
@@ -36,6 +40,9 @@ pub(crate) fn test(project: &Project, strict: bool, only: Option<String>) -> Res
     before_tests(project, &mut stages);
     stages.check("clippy wasm", || native::clippy_wasm(project));
     stages.run("native tests", || native::tests(project, native::Depth::Everything));
+    if properties {
+        stages.run("properties", || properties::run(project, long));
+    }
     let built = stages.check("build", || build::everything(project, Profile::Release));
     stages.run("wasm-bindgen tests", || browser::wasm_bindgen_tests(project, &browsers));
     if built {
