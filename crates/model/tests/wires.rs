@@ -1,6 +1,6 @@
 //! Every wire format, at every split position: endings, texts, calls, counts and errors.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
 
 use throughline_model::cassette::{Cassette, Recorder, harm, rechunk};
 use throughline_model::{Delta, Ending, Message, Reply, Request, Stream, Wire, provider, retry};
