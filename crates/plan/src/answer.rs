@@ -88,7 +88,7 @@ impl<'a> RunScope<'a> {
         let of_step = names.first().and_then(|step| arbitration?.get(step)?.get("candidates")?.as_list());
         let all = of_step.unwrap_or_default().iter().filter_map(|c| c.get("name").and_then(Value::as_str));
         let wanted: Vec<&str> = named.map_or_else(|| all.collect(), |named| vec![named]);
-        for bound in wanted.iter().filter_map(|name| self.values.get(*name)) {
+        for bound in wanted.iter().filter_map(|name| self.values.get(name)) {
             evidence::union(&mut evidence, &bound.evidence);
         }
         evidence

@@ -102,15 +102,14 @@ fn without_failure(view: &RunView) -> (String, String) {
     }
     let waiting = view.steps.iter().filter(|step| step.status == "running").map(|step| &step.id);
     let calls = named(waiting);
-    let words = match (view.row.status.as_str(), &view.error, &view.paused_at) {
+    match (view.row.status.as_str(), &view.error, &view.paused_at) {
         ("failed", Some(error), _) => (format!("The run ended: {error}."), "raise the budget, or do less".to_owned()),
         ("paused", _, Some(at)) => (format!("Nothing failed; the run is paused: {at}."), "`continue_run` or `step_run`".to_owned()),
         ("paused", ..) => ("Nothing failed; the run is paused.".to_owned(), "`continue_run` or `step_run`".to_owned()),
         ("cancelled", ..) => ("Nothing failed; the run was cancelled.".to_owned(), "start it again".to_owned()),
         ("running", ..) if !calls.is_empty() => (format!("Nothing failed; {calls} waits for an answer."), "wait".to_owned()),
         _ => ("Nothing failed.".to_owned(), String::new()),
-    };
-    words
+    }
 }
 
 /// Everything else that went wrong or is doubtful.

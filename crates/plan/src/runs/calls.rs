@@ -206,7 +206,6 @@ pub(super) fn view(asked: &Asked, seq: Seq) -> AskView {
         question: asked.ask.question.clone(),
         options: asked.ask.options.clone(),
         settled: asked.settled.is_some_and(|at| at <= seq),
-        ..AskView::default()
     }
 }
 
