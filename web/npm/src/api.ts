@@ -5,7 +5,7 @@ import type { Domain, Tool } from "./domain.js";
 import { ThroughlineError } from "./error.js";
 import type { Refusal } from "./error.js";
 import { decode, encode } from "./exact.js";
-import { builtinModel } from "./builtin.js";
+import { builtinModel, diagnoseBuiltin } from "./builtin.js";
 import { here } from "./host.js";
 import type { Host, Listener, Load } from "./host.js";
 import { Link, plain } from "./link.js";
@@ -125,7 +125,10 @@ export interface Api {
    */
   complete(settings: ModelSettings, request: AskedOfModel, options?: CompleteOptions): Promise<ModelReply>;
   /** Looks for why a model cannot be reached. Resolves with a diagnosis, also a good one; never rejects for it. */
-  testConnection(settings: ModelSettings, options?: Pick<CompleteOptions, "host" | "worker" | "signal">): Promise<Diagnosis>;
+  testConnection(
+    settings: ModelSettings | BuiltinSettings,
+    options?: Pick<CompleteOptions, "host" | "worker" | "signal">,
+  ): Promise<Diagnosis>;
   /** Takes the one value out of a model's text, as replies are read. */
   readStructured(
     text: string,
@@ -200,6 +203,7 @@ export function api(place: Place): Api {
     },
 
     async testConnection(settings, options = {}) {
+      if (settings.provider === "builtin") return diagnoseBuiltin(settings);
       return (await beside(place, options, { type: "test_model", settings: plain(settings) })) as unknown as Diagnosis;
     },
 

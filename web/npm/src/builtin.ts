@@ -2,7 +2,7 @@
 
 import { ThroughlineError } from "./error.js";
 import type { HostModel } from "./link.js";
-import type { BuiltinSettings } from "./model.js";
+import type { BuiltinSettings, Diagnosis } from "./model.js";
 
 interface BuiltinSession {
   promptStreaming(input: unknown, options: object): ReadableStream<string> | AsyncIterable<string>;
@@ -60,4 +60,37 @@ export function builtinModel(settings: BuiltinSettings): HostModel {
       session.destroy();
     }
   };
+}
+
+const TEXTS = {
+  ok: {
+    title: { en: "The model answers", zh: "模型可以应答" },
+    fix: { en: "Nothing to do.", zh: "无需处理。" },
+  },
+  "needs-download": {
+    title: { en: "The built-in model is not downloaded yet", zh: "内置模型尚未下载" },
+    fix: {
+      en: "Start the first turn from a click: the browser then downloads it once, and it takes a while.",
+      zh: "请通过点击开始第一轮对话：浏览器会下载一次模型，需要一些时间。",
+    },
+  },
+  "no-builtin": {
+    title: { en: "This browser has no built-in model for this", zh: "此浏览器没有可用的内置模型" },
+    fix: {
+      en: "Use desktop Chrome 148 or later with 22 GB of free disk, in a window and not a worker, in a language that it knows; or choose another provider.",
+      zh: "请在窗口（而非 worker）中使用桌面版 Chrome 148 或更高版本，并保留 22 GB 磁盘空间，使用其支持的语言；或选择其他提供方。",
+    },
+  },
+} as const;
+
+/** Looks whether the built-in model can be used. */
+export async function diagnoseBuiltin({ languages = [], ready_ms = 5_000 }: BuiltinSettings): Promise<Diagnosis> {
+  const model = (globalThis as { LanguageModel?: Builtin }).LanguageModel;
+  const expected = [{ type: "text", ...(languages.length === 0 ? {} : { languages }) }];
+  const there =
+    model === undefined
+      ? "LanguageModel is not defined"
+      : await within(ready_ms, model.availability({ expectedInputs: expected, expectedOutputs: expected })).catch((error: unknown) => String(error));
+  const code = there === "available" ? "ok" : there === "downloadable" || there === "downloading" ? "needs-download" : "no-builtin";
+  return { ok: code === "ok", code, ...TEXTS[code], provider: "builtin", endpoint: "", model: "", message: there };
 }

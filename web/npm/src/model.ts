@@ -194,6 +194,8 @@ export interface Diagnosis {
     | "context"
     | "server-error"
     | "bad-settings"
+    | "no-builtin"
+    | "needs-download"
     | "other";
   /** What is wrong, in words. */
   title: { en: string; zh: string };

@@ -63,9 +63,10 @@ for (const [n, key] of KEYS.entries()) {
         found.push([await session.setModel(settings), "what a model is reached by"]);
         found.push([await complete(settings, { messages: [{ role: "user", text: "hi" }] }), "a reply"]);
         found.push([await testConnection(settings), "a diagnosis"]);
-        for (const wrong of [{ provider: "nobody" }, { endpoint: `https://${key}@host/` }, { model: "", provider: "openai" }, { spend_cap: "x" }]) {
+        for (const wrong of [{ provider: "nobody" }, { endpoint: `https://${encodeURIComponent(key)}@host/` }, { model: "", provider: "openai" }, { spend_cap: "x" }, { key: [key] }, { apiKey: key }]) {
           const error = await complete({ ...settings, ...wrong }, { messages: [{ role: "user", text: "hi" }] }).then(() => "", (error) => error);
-          if (wrong.endpoint === undefined) found.push([`${error.stack} ${JSON.stringify(error.details)}`, "an error"]);
+          assert.ok(error instanceof Error);
+          found.push([`${error.stack} ${JSON.stringify(error.details)}`, "an error"]);
         }
       }
       for (const [what, where] of found) clean(what, where);
@@ -132,7 +133,10 @@ test("Chrome's built-in model is asked like any other, and where it is not there
   const request = { purpose: "respond", messages: [{ role: "user", text: "hi" }], language: "zh", model: "" };
   const context = { signal: new AbortController().signal, idempotencyKey: "k" };
   await assert.rejects(async () => builtinModel({ provider: "builtin" })(request, context), { code: "no-model" });
+  assert.deepEqual((await testConnection({ provider: "builtin", languages: ["en"] })).code, "ok");
+  assert.deepEqual((await testConnection({ provider: "builtin", languages: ["zh"] })).code, "no-builtin");
   globalThis.LanguageModel.availability = () => new Promise(() => {});
+  assert.match((await testConnection({ provider: "builtin", ready_ms: 20 })).message, /20 ms/);
   await assert.rejects(async () => builtinModel({ provider: "builtin", ready_ms: 20 })(request, context), { code: "timed-out" });
   delete globalThis.LanguageModel;
   await assert.rejects(async () => builtinModel({ provider: "builtin" })(request, context), { code: "no-model" });
