@@ -167,6 +167,7 @@ fn each_damage_has_its_code_and_its_place() {
     extract("PATTERN order_id AS float", &["unknown-type \"float\""]);
     extract("PATTERN order_id WHERE 1", &["plan-syntax \"WHERE 1\""]);
     extract("SELECTOR td", &["plan-syntax \"SELECTOR\""]);
+    extract("SELECTOR \"td[\"", &["bad-selector \"\\\"\""]);
     extract("FIND colour", &["unknown-type \"colour\""]);
     extract("r\"(a)\"", &["plan-syntax \"r\\\"(a)\\\"\""]);
     extract("PATTERN order_id UNIT kg", &["plan-syntax \"UNIT\""]);

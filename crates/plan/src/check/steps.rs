@@ -54,6 +54,14 @@ fn how(how: &How, scope: &Scope, problems: &mut Problems) {
             problems.error(wrong.code, span, wrong.message).fix =
                 instead.and_then(|new| fix("write it so", regex.span, quote_pattern(&new)));
         }
+        How::Selector(selector) => {
+            if let Err(wrong) = crate::html::Selector::parse(&selector.value) {
+                let inside = inside_quotes(selector).filter(|_| selector.value.is_char_boundary(wrong.at));
+                let start = inside.map_or(selector.span.start, |start| start + wrong.at);
+                let span = Span::new(start.min(selector.span.end), selector.span.end);
+                problems.error("bad-selector", span, wrong.message);
+            }
+        }
         How::Named(name) => match scope.patterns.get(&name.value) {
             None => unknown("unknown-pattern", "pattern", name, scope.patterns.keys(), problems),
             Some(regex) => {
