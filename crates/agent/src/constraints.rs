@@ -68,7 +68,16 @@ impl Checked<'_> {
         wrong
     }
 
-    fn by_words(&self, constraint: &Constraint, text: &str, named: &[EntityView], wrong: &mut Vec<String>) {
+    /// What is broken by naming these entities.
+    pub(crate) fn by_entities(&self, named: &[EntityView]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for constraint in &self.domain.constraints {
+            self.by_named(constraint, named, &mut wrong);
+        }
+        wrong
+    }
+
+    fn by_named(&self, constraint: &Constraint, named: &[EntityView], wrong: &mut Vec<String>) {
         for entity in named.iter().filter(|entity| constraint.about.contains(&entity.entity_type)) {
             let mut proposal = entity.fields.clone();
             proposal.insert("entity".to_owned(), Value::from(entity.raw_id.as_str()));
@@ -76,6 +85,10 @@ impl Checked<'_> {
                 wrong.extend(self.broken(constraint, proposal, &entity.raw_id));
             }
         }
+    }
+
+    fn by_words(&self, constraint: &Constraint, text: &str, named: &[EntityView], wrong: &mut Vec<String>) {
+        self.by_named(constraint, named, wrong);
         for saying in &constraint.says {
             for said in found(saying, text) {
                 let value = if saying.value.is_null() { figure(&said) } else { saying.value.clone() };

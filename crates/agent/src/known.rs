@@ -30,7 +30,9 @@ impl<'a> Known<'a> {
     pub(crate) fn value(&mut self, value: &Value) {
         match value {
             Value::Number(number) => {
-                self.numbers.insert(number.canonical());
+                // A text says "350 are owed", the ledger -350.
+                let text = number.canonical();
+                self.numbers.insert(text.trim_start_matches('-').to_owned());
                 // A percentage may be kept as a part of one.
                 if let Some(percent) = times_hundred(number) {
                     self.numbers.insert(percent);

@@ -124,6 +124,10 @@ impl Said {
         let mut numbers: SortedSet<String> = small_numbers(text).into_iter().map(|n| Number::from(n).canonical()).collect();
         for found in claims(text, &[]) {
             if let Claim::Number(number) = found.claim {
+                // `5 %` may be kept as 0.05.
+                if text.contains(['%', '％']) {
+                    numbers.extend(Number::parse(&format!("{}e-2", number.as_str())).map(|part| part.canonical()));
+                }
                 numbers.insert(number.canonical());
             }
         }
@@ -142,7 +146,7 @@ impl Said {
     /// are said in too many ways to look for them.
     fn lacks(&self, value: &Value) -> Option<Refusal> {
         let missing = match value {
-            Value::Number(number) => !self.numbers.contains(&number.canonical()),
+            Value::Number(number) => !self.numbers.contains(number.canonical().trim_start_matches('-')),
             Value::Text(text) => {
                 text.contains(|c: char| c.is_ascii_digit())
                     && parse_instant(text, Some(&Zone::utc())).is_err()

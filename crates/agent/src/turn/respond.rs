@@ -51,7 +51,11 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
 
 fn by_template(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, verdict: &'static str, mut output: Map) -> Move {
     let language = turn.started.language.as_str();
-    let rendered = intent_of(turn, ctx.domain).map(|intent| answer(rooms, turn, ctx, intent));
+    let rendered = intent_of(turn, ctx.domain).map(|intent| {
+        let answer = answer(rooms, turn, ctx, intent)?;
+        let wrong = offers(rooms, turn, ctx, &answer.text);
+        if wrong.is_empty() { Ok(answer) } else { Err(wrong.join("; ")) }
+    });
     let (verdict, answer) = match rendered {
         Some(Ok(answer)) => (verdict, answer),
         other => {
@@ -62,6 +66,15 @@ fn by_template(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, verdict: &'static 
         }
     };
     speak(turn, ctx, verdict, answer, output)
+}
+
+/// What a template's text names that breaks a constraint: a fact that was fine when it was said may not be now. The
+/// template's own words are the author's.
+fn offers(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, text: &str) -> Vec<String> {
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let language = turn.started.language.as_str();
+    let checked = Checked { rooms, domain: ctx.domain, at, language, names: names(rooms, turn, ctx, at) };
+    checked.by_entities(&checked.named_in(text))
 }
 
 fn speak(turn: &Turn, ctx: &Context<'_>, verdict: &'static str, answer: AnswerView, mut output: Map) -> Move {
