@@ -1,7 +1,13 @@
 //! What the ledger costs: writes, reads at a moment, whole pages, digests, bytes a version.
 //!
 //! `cargo run --release -p throughline-dialogue --example facts -- VERSIONS KEYS`
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, clippy::print_stdout, reason = "an example prints")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "an example prints"
+)]
 
 use std::time::Instant;
 

@@ -126,7 +126,8 @@ impl Reader {
         let mut names: SortedMap<String, String> = SortedMap::new();
         for name in states.keys() {
             if !self.names.insert(name.clone()) {
-                let message = format!("another state is called `{name}` already; names are unique in the whole machine");
+                let message =
+                    format!("another state is called `{name}` already; names are unique in the whole machine");
                 self.problem("duplicate-name", message, &step(&step(pointer, "States"), name));
             }
             let plain = plain(name, &names);
@@ -181,7 +182,8 @@ impl Reader {
             return plain.clone();
         }
         let names: Vec<&str> = scope.names.keys().map(String::as_str).collect();
-        let refusal = Refusal::new("unknown-target", format!("there is no state `{name}` beside this one")).at_path(pointer);
+        let refusal =
+            Refusal::new("unknown-target", format!("there is no state `{name}` beside this one")).at_path(pointer);
         self.problems.push(match nearest(name, &names) {
             Some(near) => refusal.suggest(format!("did you mean `{near}`?")),
             None => refusal,
@@ -270,7 +272,8 @@ impl Reader {
                         (format!("branch{}", i + 1), Value::Map(self.scope(branch, &place, depth + 1)))
                     })
                     .collect();
-                let mut ours = map([("type", "parallel".into()), ("states", Value::Map(regions.into_iter().collect()))]);
+                let mut ours =
+                    map([("type", "parallel".into()), ("states", Value::Map(regions.into_iter().collect()))]);
                 ours.insert("onDone".to_owned(), self.next(scope, state, at));
                 self.errors(scope, name, state, at, &mut ours);
                 ours
@@ -300,7 +303,11 @@ impl Reader {
         match value {
             Value::Map(fields) if depth <= MAX_DEPTH => {
                 for (a, b) in EITHER.iter().filter(|(a, b)| fields.contains_key(a) && fields.contains_key(b)) {
-                    self.problem("either-field", format!("`{a}` and `{b}` exclude each other; keep one"), &step(pointer, b));
+                    self.problem(
+                        "either-field",
+                        format!("`{a}` and `{b}` exclude each other; keep one"),
+                        &step(pointer, b),
+                    );
                 }
                 for (name, inner) in fields {
                     if name.strip_suffix(".$").is_some_and(|bare| fields.contains_key(bare)) {
@@ -330,12 +337,14 @@ impl Reader {
                 continue;
             };
             let target = self.target(scope, next, &step(&at, "Next"));
-            let errors: Vec<&Value> = catch.get("ErrorEquals").and_then(Value::as_list).unwrap_or_default().iter().collect();
+            let errors: Vec<&Value> =
+                catch.get("ErrorEquals").and_then(Value::as_list).unwrap_or_default().iter().collect();
             let mut way = map([("target", target.into())]);
             if errors.is_empty() {
                 self.problem("missing-field", "`ErrorEquals` says what is caught", &step(&at, "ErrorEquals"));
             } else if errors.iter().all(|e| !matches!(e.as_str(), Some("States.ALL"))) {
-                let any = errors.iter().map(|e| format!("event.error == {}", e.to_json())).collect::<Vec<_>>().join(" or ");
+                let any =
+                    errors.iter().map(|e| format!("event.error == {}", e.to_json())).collect::<Vec<_>>().join(" or ");
                 way.insert("guard".to_owned(), any.into());
             }
             ways.push(Value::Map(way));
@@ -386,7 +395,11 @@ impl Reader {
                 let plain = scope.names.get(name).map_or("", String::as_str);
                 let fact: String = plain.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
                 let fact = format!("facts.choice_{fact}_{}", i + 1);
-                self.note("condition-is-a-fact", format!("this condition is not read; `{fact}` says whether it holds"), &place);
+                self.note(
+                    "condition-is-a-fact",
+                    format!("this condition is not read; `{fact}` says whether it holds"),
+                    &place,
+                );
                 format!("{fact} == true")
             });
             ways.push(Value::Map(map([("target", target.into()), ("guard", guard.into())])));

@@ -1,6 +1,12 @@
 //! Texts that want what nobody allowed, with a model that gives in to them: nothing of it happens. With the gates
 //! taken out of the domain, the same texts get what they want.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may panic"
+)]
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -61,7 +67,9 @@ fn without_gates(domain: &Value) -> Value {
             other => other.clone(),
         }
     }
-    let text = strip(domain).to_json().replace(r#""on":{"APPROVE":"APPROVED"}"#, r#""on":{"APPROVE":"APPROVED","PAY":"PAID"}"#);
+    let text = strip(domain)
+        .to_json()
+        .replace(r#""on":{"APPROVE":"APPROVED"}"#, r#""on":{"APPROVE":"APPROVED","PAY":"PAID"}"#);
     json::read_value(&text).unwrap()
 }
 
@@ -77,17 +85,21 @@ fn run(domain: &Value, case: &Value) -> Vec<String> {
     });
     let replies = case.get("replies").unwrap();
     let plan = Value::from([("plan", replies.get("plan").unwrap().clone())]);
-    let cassette: String = [("interpret", replies.get("interpret").unwrap()), ("plan", &plan), ("decide", replies.get("decide").unwrap())]
-        .into_iter()
-        .map(|(purpose, reply)| {
-            let matched = Value::from([("purpose", Value::from(purpose))]);
-            Value::from([("match", matched), ("reply", reply.to_json().into())]).to_json() + "\n"
-        })
-        .collect();
+    let cassette: String =
+        [("interpret", replies.get("interpret").unwrap()), ("plan", &plan), ("decide", replies.get("decide").unwrap())]
+            .into_iter()
+            .map(|(purpose, reply)| {
+                let matched = Value::from([("purpose", Value::from(purpose))]);
+                Value::from([("match", matched), ("reply", reply.to_json().into())]).to_json() + "\n"
+            })
+            .collect();
     session.load_cassette(&cassette).unwrap();
-    session.execute(&Value::from([("type", Value::from("load_domain")), ("domain", domain.clone())]).to_json()).unwrap();
+    session
+        .execute(&Value::from([("type", Value::from("load_domain")), ("domain", domain.clone())]).to_json())
+        .unwrap();
     session.execute(r#"{"type":"send_event","event":"ASK"}"#).unwrap();
-    let turn = [("type", Value::from("begin_turn")), ("text", text("says").into()), ("language", text("language").into())];
+    let turn =
+        [("type", Value::from("begin_turn")), ("text", text("says").into()), ("language", text("language").into())];
     session.execute(&Value::from(turn).to_json()).unwrap();
     let mut done = Vec::new();
     let machine = session.query(r#"{"type":"machine"}"#).unwrap();

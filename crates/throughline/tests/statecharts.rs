@@ -1,5 +1,11 @@
 //! The shared statecharts and definitions through commands and queries, as anybody would give them.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may panic"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -97,7 +103,10 @@ fn statecharts_reach_their_configurations_by_commands_and_by_the_pure_query() {
         let mut session = Local::new("s", 0);
         load(&mut session, &machine);
         let named = |state: &Value| -> BTreeSet<String> {
-            texts(state).iter().map(|path| ids[path.rsplit('s').next().unwrap().parse::<usize>().unwrap()].clone()).collect()
+            texts(state)
+                .iter()
+                .map(|path| ids[path.rsplit('s').next().unwrap().parse::<usize>().unwrap()].clone())
+                .collect()
         };
         let expected = |value: &Value| texts(value).into_iter().collect::<BTreeSet<String>>();
         let state = |session: &Local| session.query(r#"{"type":"machine"}"#).unwrap().get("state").unwrap().clone();
@@ -106,7 +115,12 @@ fn statecharts_reach_their_configurations_by_commands_and_by_the_pure_query() {
         for event in case.get("events").and_then(Value::as_list).unwrap() {
             let sent = event.get("event").and_then(Value::as_str).unwrap();
             let next = expected(event.get("nextConfiguration").unwrap());
-            let query = [("type", Value::from("transition")), ("machine", machine.clone()), ("state", snapshot.clone()), ("event", sent.into())];
+            let query = [
+                ("type", Value::from("transition")),
+                ("machine", machine.clone()),
+                ("state", snapshot.clone()),
+                ("event", sent.into()),
+            ];
             // An event that nothing takes leaves everything as it is.
             if let Ok(result) = session.query(&Value::from(query).to_json()) {
                 assert_eq!(named(result.get("state").unwrap()), next, "{name} by query after {sent}");

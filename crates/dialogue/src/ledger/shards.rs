@@ -30,9 +30,8 @@ pub(super) struct Shards {
 impl Shards {
     /// The block that a key belongs to, and its place there.
     fn find(&self, subject: &str, key: &str) -> (usize, Result<usize, usize>) {
-        let begins_by = |block: &Arc<Vec<Row>>| {
-            block.first().is_some_and(|row| row.compare(subject, key) != Ordering::Greater)
-        };
+        let begins_by =
+            |block: &Arc<Vec<Row>>| block.first().is_some_and(|row| row.compare(subject, key) != Ordering::Greater);
         let block = self.blocks.partition_point(begins_by).saturating_sub(1);
         let rows = self.blocks.get(block).map_or(&[][..], |rows| rows.as_slice());
         (block, rows.binary_search_by(|row| row.compare(subject, key)))
@@ -82,9 +81,7 @@ impl Shards {
         let (block, place) = subject.map_or((0, Ok(0)), |subject| self.find(subject, key.unwrap_or_default()));
         let place = place.unwrap_or_else(|place| place);
         let rows = self.blocks.iter().skip(block).flat_map(|rows| rows.iter()).skip(place);
-        let within = move |row: &&Row| {
-            subject.is_none_or(|s| *row.subject == *s && key.is_none_or(|k| *row.key <= *k))
-        };
+        let within = move |row: &&Row| subject.is_none_or(|s| *row.subject == *s && key.is_none_or(|k| *row.key <= *k));
         rows.take_while(within)
             .filter(move |row| key.is_none_or(|k| *row.key == *k))
             .map(|row| (row.subject.as_ref(), row.key.as_ref(), row.timeline.as_ref()))

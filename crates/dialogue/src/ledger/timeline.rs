@@ -10,8 +10,8 @@ use throughline_journal::{Millis, Origin, Seq};
 use throughline_protocol::At;
 use throughline_value::{Number, Value, order_numbers};
 
-pub(crate) use super::store::{Entry, New};
 use super::store::Store;
+pub(crate) use super::store::{Entry, New};
 pub(crate) use fate::Fate;
 pub use fate::Status;
 use fate::Tally;
@@ -192,7 +192,8 @@ impl Timeline {
         let mut rest = self.rest.take();
         let versions = &self.versions;
         let Some(new) = versions.get(index) else { return };
-        let goes_before = |_: Millis, other: u32| versions.get(other).is_none_or(|other| other.cmp(new) == Ordering::Less);
+        let goes_before =
+            |_: Millis, other: u32| versions.get(other).is_none_or(|other| other.cmp(new) == Ordering::Less);
         let end_of = |i: u32| versions.get(i).map_or(OPEN_END, Entry::end);
         let last = index.checked_sub(1);
         let late = last.is_some_and(|last| !goes_before(0, last));
@@ -320,7 +321,12 @@ impl Timeline {
 
     /// The assertion or retraction that will stand next behind one that is true from `valid_from`: what makes it late.
     /// Of a key with many values only the same value's entries count, and those that end all.
-    pub(crate) fn next_after(&self, valid_from: Millis, origin: Option<&Origin>, identity: &Value) -> Option<Entry<'_>> {
+    pub(crate) fn next_after(
+        &self,
+        valid_from: Millis,
+        origin: Option<&Origin>,
+        identity: &Value,
+    ) -> Option<Entry<'_>> {
         let precedence = (valid_from, origin.is_none(), origin, Seq::MAX);
         let before = |_: Millis, i: u32| self.get(i).is_some_and(|v| v.precedence() < precedence);
         let next = |order: &Order| order.at(order.place(before)).and_then(|i| self.get(i));
@@ -349,8 +355,12 @@ impl Timeline {
     /// The versions that are true at a moment, in the order of valid time. A confirmation gives the version that
     /// it confirms.
     pub(crate) fn current(&self, at: At) -> Vec<u32> {
-        if self.cardinality == Cardinality::One && self.rest.as_ref().is_none_or(|r| r.order.is_none() && r.rivals.is_none()) {
-            let Some(last) = self.versions.begun_and_known(at.valid_at, at.seq).checked_sub(1) else { return Vec::new() };
+        if self.cardinality == Cardinality::One
+            && self.rest.as_ref().is_none_or(|r| r.order.is_none() && r.rivals.is_none())
+        {
+            let Some(last) = self.versions.begun_and_known(at.valid_at, at.seq).checked_sub(1) else {
+                return Vec::new();
+            };
             let index = u32::try_from(last).unwrap_or(u32::MAX);
             return self.back_from((0, last), index, at.valid_at, index + 1).into_iter().collect();
         }
@@ -367,8 +377,7 @@ impl Timeline {
             }
             Cardinality::Many => {
                 let lanes = self.rest.iter().flat_map(|rest| rest.lanes.values());
-                let mut found: Vec<u32> =
-                    lanes.filter_map(|lane| self.current_in_lane(lane, at, known)).collect();
+                let mut found: Vec<u32> = lanes.filter_map(|lane| self.current_in_lane(lane, at, known)).collect();
                 order_numbers(&mut found, &mut |a, b| match (self.get(a), self.get(b)) {
                     (Some(a), Some(b)) => a.cmp(b),
                     _ => Ordering::Equal,

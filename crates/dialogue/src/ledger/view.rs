@@ -78,7 +78,9 @@ impl Ledger {
     /// The subjects of which something was ever known, in order.
     pub fn subjects(&self) -> impl Iterator<Item = &str> {
         let mut last: Option<&str> = None;
-        self.timelines(None, None).map(|(subject, ..)| subject).filter(move |subject| last.replace(subject) != Some(*subject))
+        self.timelines(None, None)
+            .map(|(subject, ..)| subject)
+            .filter(move |subject| last.replace(subject) != Some(*subject))
     }
 
     /// Why a fact has its value at a moment; `None` when it has none.

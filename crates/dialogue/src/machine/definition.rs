@@ -189,7 +189,9 @@ impl Definition {
         }
         for id in &self.histories {
             let Some(state) = self.state(*id) else { continue };
-            let (Some(deep), Some(parent)) = (state.history, state.parent.filter(|p| exited.contains(p))) else { continue };
+            let (Some(deep), Some(parent)) = (state.history, state.parent.filter(|p| exited.contains(p))) else {
+                continue;
+            };
             let inside: SortedSet<StateId> = active.iter().filter(|id| self.inside(**id, parent)).copied().collect();
             let kept: Vec<StateId> = match deep {
                 true => self.innermost(&inside),

@@ -369,9 +369,7 @@ impl<'d> Explorer<'d> {
                 asked.extend(inner.flat_map(|(_, ways)| ways));
             }
         }
-        let exact = |way: &&&Candidate| {
-            self.guards.get(&name_of(way)).is_some_and(|known| known.facts.is_some())
-        };
+        let exact = |way: &&&Candidate| self.guards.get(&name_of(way)).is_some_and(|known| known.facts.is_some());
         let places = self.places_of(asked.iter().filter(exact).copied()).unwrap_or_default();
         let shown = self.places_of(own.iter().filter(exact).copied()).unwrap_or_default();
         let (places, choices) = match valuations(&self.facts, &places) {
@@ -425,13 +423,14 @@ impl<'d> Explorer<'d> {
 
     /// What is assumed of the facts that an event's own guards ask for.
     fn label(&self, places: &[usize], chosen: &[u8], shown: &[usize]) -> String {
-        let parts = places.iter().zip(chosen).filter(|(place, _)| shown.contains(place)).filter_map(|(place, choice)| {
-            let (key, values) = self.facts.get(*place)?;
-            Some(match values.get(usize::from(*choice))? {
-                Some(value) => format!("{key} = {}", value.to_json()),
-                None => format!("{key} unknown"),
-            })
-        });
+        let parts =
+            places.iter().zip(chosen).filter(|(place, _)| shown.contains(place)).filter_map(|(place, choice)| {
+                let (key, values) = self.facts.get(*place)?;
+                Some(match values.get(usize::from(*choice))? {
+                    Some(value) => format!("{key} = {}", value.to_json()),
+                    None => format!("{key} unknown"),
+                })
+            });
         parts.collect::<Vec<_>>().join(", ")
     }
 }

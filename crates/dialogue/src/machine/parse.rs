@@ -18,8 +18,20 @@ pub const MAX_MACHINE_DEPTH: usize = 16;
 
 const MACHINE_KEYS: &[&str] = &["migrate", "version", "invariants"];
 const STATE_KEYS: &[&str] = &[
-    "id", "initial", "states", "on", "after", "always", "onDone", "invoke", "entry", "exit", "type", "description",
-    "meta", "tags",
+    "id",
+    "initial",
+    "states",
+    "on",
+    "after",
+    "always",
+    "onDone",
+    "invoke",
+    "entry",
+    "exit",
+    "type",
+    "description",
+    "meta",
+    "tags",
 ];
 const INVOKE_KEYS: &[&str] = &["id", "src", "input", "onDone", "onError"];
 const TRANSITION_KEYS: &[&str] = &["target", "guard", "cond", "actions", "reason", "reenter", "description", "meta"];
@@ -314,7 +326,7 @@ impl Reader {
 
     /// Whether an event is one by which a state says that it came to its end.
     fn is_end(&self, event: &str) -> bool {
-        event.strip_prefix("done.").is_some_and(|path| !path.starts_with("invoke.") )
+        event.strip_prefix("done.").is_some_and(|path| !path.starts_with("invoke."))
     }
 
     fn invokes(&mut self, map: &Map, id: StateId, pointer: &str) {
@@ -337,9 +349,17 @@ impl Reader {
             let path = self.states.get(id).map_or_else(String::new, |s| s.path.clone());
             let name = match self.text(map, "id", &at) {
                 Some(name) => name,
-                None => if nth == 0 { path } else { format!("{path}.{nth}") },
+                None => {
+                    if nth == 0 {
+                        path
+                    } else {
+                        format!("{path}.{nth}")
+                    }
+                }
             };
-            for (field, event) in [("onDone", format!("done.invoke.{name}")), ("onError", format!("error.invoke.{name}"))] {
+            for (field, event) in
+                [("onDone", format!("done.invoke.{name}")), ("onError", format!("error.invoke.{name}"))]
+            {
                 if let Some(ways) = map.get(field) {
                     self.ways(ways, id, &event, &step(&at, field));
                 }

@@ -123,7 +123,9 @@ fn starved(
     let all = search(graph, true, invariant, watch);
     let told = |search: &Search, number: usize, possible: bool| {
         let after = match graph.configs.get(search.came.get(number)?.node.0 as usize) {
-            Some(config) => format!("from `{}` it does not come any more, whatever happens", names(definition, &config.active)),
+            Some(config) => {
+                format!("from `{}` it does not come any more, whatever happens", names(definition, &config.active))
+            }
             None => String::new(),
         };
         Some(finding(invariant, trace(definition, graph, search, Some(number), None), possible, &after))
@@ -166,7 +168,13 @@ fn traps(graph: &Graph, search: &Search, possible: bool, watch: Watch<'_>) -> So
 }
 
 /// The steps from the beginning to a node, and one more.
-fn trace(definition: &Definition, graph: &Graph, search: &Search, to: Option<usize>, last: Option<Edge>) -> Vec<String> {
+fn trace(
+    definition: &Definition,
+    graph: &Graph,
+    search: &Search,
+    to: Option<usize>,
+    last: Option<Edge>,
+) -> Vec<String> {
     let mut edges: Vec<Edge> = last.into_iter().collect();
     let mut at = to;
     while let Some(came) = at.and_then(|n| search.came.get(n)) {

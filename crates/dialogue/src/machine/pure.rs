@@ -29,7 +29,9 @@ impl Machine {
                 Err(refusal) => return MachineCheck { findings: problems(&refusal), ..MachineCheck::default() },
             }
         };
-        let Some(definition) = definition else { return MachineCheck { ok: true, exact: true, ..MachineCheck::default() } };
+        let Some(definition) = definition else {
+            return MachineCheck { ok: true, exact: true, ..MachineCheck::default() };
+        };
         let checked = check(definition, facts, "/machine");
         MachineCheck {
             ok: checked.findings.iter().all(|f| f.severity != "error"),
@@ -79,7 +81,8 @@ impl Machine {
             }
             // Nothing goes on by itself: that is an answer.
             Err(refusal) if event.is_empty() && refusal.code != "endless-always" => {
-                let stays = Transition { to: standing.active.clone(), finished: standing.finished, ..Transition::default() };
+                let stays =
+                    Transition { to: standing.active.clone(), finished: standing.finished, ..Transition::default() };
                 Ok(result(definition, &standing, stays, env))
             }
             Err(refusal) => Err(refusal),
@@ -260,9 +263,12 @@ pub(crate) fn carry(
         targets.push(ROOT);
     }
     let entered = definition.entered(&targets, ROOT);
-    let mut apart = definition.states.iter().enumerate().filter(|(id, _)| *id == ROOT || entered.contains(id)).filter(|(_, s)| {
-        !s.parallel && s.children.iter().filter(|c| entered.contains(c)).count() > 1
-    });
+    let mut apart = definition
+        .states
+        .iter()
+        .enumerate()
+        .filter(|(id, _)| *id == ROOT || entered.contains(id))
+        .filter(|(_, s)| !s.parallel && s.children.iter().filter(|c| entered.contains(c)).count() > 1);
     if let Some((_, state)) = apart.next() {
         let inside: Vec<&str> =
             state.children.iter().filter(|c| entered.contains(c)).map(|c| definition.path(*c)).collect();

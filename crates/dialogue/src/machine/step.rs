@@ -201,7 +201,8 @@ impl Transition {
         let entered: SortedSet<StateId> = entered.into_iter().filter(|id| after.active.contains(id)).collect();
         let reasons = micros.iter().flat_map(|m| &m.ways).map(|way| way.reason.as_str());
         let ended = definition.ended(ROOT, &after.active);
-        let remembered = after.remembered.iter().map(|(id, kept)| (definition.path(*id).to_owned(), definition.paths(kept)));
+        let remembered =
+            after.remembered.iter().map(|(id, kept)| (definition.path(*id).to_owned(), definition.paths(kept)));
         Self {
             from: before.active.clone(),
             to: definition.paths(&definition.innermost(&after.active)),
@@ -218,41 +219,38 @@ impl Transition {
 }
 
 fn refusal(
-        definition: &Definition,
-        standing: &Standing,
-        event: &str,
-        known: bool,
-        guards: &[GuardResult],
-        env: &dyn Env,
-    ) -> Refusal {
-        let state = standing.active.join(", ");
-        let allowed: Vec<String> = allowed(definition, standing, env)
-            .into_iter()
-            .filter(|a| a.open != Some(false))
-            .map(|a| a.event)
-            .collect();
-        let failed = guards.iter().any(|g| g.error.is_some());
-        let (code, message) = match (known, failed) {
-            (true, true) => ("guard-error", format!("a guard of `{event}` in `{state}` could not be evaluated")),
-            (true, false) => ("guard-false", format!("`{event}` is not possible in `{state}` now: no guard holds")),
-            (false, _) if standing.finished => {
-                ("illegal-transition", format!("the machine is finished in `{state}`; nothing leads out of it"))
-            }
-            (false, _) => ("illegal-transition", format!("`{state}` does not know the event `{event}`")),
-        };
-        let names: Vec<&str> = allowed.iter().map(String::as_str).collect();
-        let refusal = Refusal::new(code, message).at_path("/event").with(Value::from([
-            ("state", Value::from(standing.active.clone())),
-            ("event", event.into()),
-            ("allowed", Value::from(allowed.clone())),
-            ("guards", Value::List(guards.iter().map(guard_value).collect())),
-        ]));
-        match nearest(event, &names).filter(|_| !known) {
-            Some(name) => refusal.suggest(format!("did you mean `{name}`?")),
-            None if names.is_empty() => refusal,
-            None => refusal.suggest(format!("possible now: {}", names.join(", "))),
+    definition: &Definition,
+    standing: &Standing,
+    event: &str,
+    known: bool,
+    guards: &[GuardResult],
+    env: &dyn Env,
+) -> Refusal {
+    let state = standing.active.join(", ");
+    let allowed: Vec<String> =
+        allowed(definition, standing, env).into_iter().filter(|a| a.open != Some(false)).map(|a| a.event).collect();
+    let failed = guards.iter().any(|g| g.error.is_some());
+    let (code, message) = match (known, failed) {
+        (true, true) => ("guard-error", format!("a guard of `{event}` in `{state}` could not be evaluated")),
+        (true, false) => ("guard-false", format!("`{event}` is not possible in `{state}` now: no guard holds")),
+        (false, _) if standing.finished => {
+            ("illegal-transition", format!("the machine is finished in `{state}`; nothing leads out of it"))
         }
+        (false, _) => ("illegal-transition", format!("`{state}` does not know the event `{event}`")),
+    };
+    let names: Vec<&str> = allowed.iter().map(String::as_str).collect();
+    let refusal = Refusal::new(code, message).at_path("/event").with(Value::from([
+        ("state", Value::from(standing.active.clone())),
+        ("event", event.into()),
+        ("allowed", Value::from(allowed.clone())),
+        ("guards", Value::List(guards.iter().map(guard_value).collect())),
+    ]));
+    match nearest(event, &names).filter(|_| !known) {
+        Some(name) => refusal.suggest(format!("did you mean `{name}`?")),
+        None if names.is_empty() => refusal,
+        None => refusal.suggest(format!("possible now: {}", names.join(", "))),
     }
+}
 
 impl Machine {
     /// The events that the state at a moment knows, inner states first. Guards that ask for what the event
@@ -293,31 +291,31 @@ impl Machine {
 }
 
 pub(crate) fn allowed(definition: &Definition, standing: &Standing, env: &dyn Env) -> Vec<Allowed> {
-        let mut found: Vec<Allowed> = Vec::new();
-        if standing.finished {
-            return found;
-        }
-        let state = state_value(&standing.active);
-        let mut seen = SortedSet::new();
-        let around = leaves(definition, standing).into_iter().flat_map(|leaf| definition.outwards(leaf));
-        for (id, source) in around.filter(|id| seen.insert(*id)).filter_map(|id| Some((id, definition.state(id)?))) {
-            // What comes by itself is not offered.
-            let offered = source.on.iter().filter(|(event, _)| !source.raises(event));
-            for (event, ways) in offered {
-                let open = ways.iter().map(|way| openness(way, &state, env)).fold(Some(false), either);
-                let targets = ways.iter().map(|way| definition.path(way.target.unwrap_or(id)).to_owned());
-                match found.iter_mut().find(|a| a.event == *event) {
-                    // An outer state gets the event when no inner one takes it.
-                    Some(inner) => {
-                        inner.open = either(inner.open, open);
-                        inner.targets.extend(targets);
-                    }
-                    None => found.push(Allowed { event: event.clone(), open, targets: targets.collect() }),
+    let mut found: Vec<Allowed> = Vec::new();
+    if standing.finished {
+        return found;
+    }
+    let state = state_value(&standing.active);
+    let mut seen = SortedSet::new();
+    let around = leaves(definition, standing).into_iter().flat_map(|leaf| definition.outwards(leaf));
+    for (id, source) in around.filter(|id| seen.insert(*id)).filter_map(|id| Some((id, definition.state(id)?))) {
+        // What comes by itself is not offered.
+        let offered = source.on.iter().filter(|(event, _)| !source.raises(event));
+        for (event, ways) in offered {
+            let open = ways.iter().map(|way| openness(way, &state, env)).fold(Some(false), either);
+            let targets = ways.iter().map(|way| definition.path(way.target.unwrap_or(id)).to_owned());
+            match found.iter_mut().find(|a| a.event == *event) {
+                // An outer state gets the event when no inner one takes it.
+                Some(inner) => {
+                    inner.open = either(inner.open, open);
+                    inner.targets.extend(targets);
                 }
+                None => found.push(Allowed { event: event.clone(), open, targets: targets.collect() }),
             }
         }
-        found
     }
+    found
+}
 
 /// Whether one of two is open, as far as that is known.
 fn either(a: Option<bool>, b: Option<bool>) -> Option<bool> {
@@ -357,4 +355,3 @@ pub(crate) fn state_value(active: &[String]) -> Value {
 fn leaves(definition: &Definition, standing: &Standing) -> Vec<StateId> {
     standing.active.iter().filter_map(|path| definition.find(path)).collect()
 }
-

@@ -53,20 +53,30 @@ fn an_invariant_is_broken_by_the_shortest_path() {
     check("facts.ok", "never PAID without event SUBMIT before", &["invariant-broken: DRAFT; RUSH [ok = true] → PAID"]);
     check("facts.ok", "never DONE", &["invariant-broken: DRAFT; RUSH [ok = true] → PAID; SHIP → DONE"]);
     check("facts.ok", "never PENDING after PAID", &[]);
-    check("facts.ok", "at most once SUBMIT", &["invariant-broken: DRAFT; SUBMIT → PENDING; REJECT → DRAFT; SUBMIT → PENDING"]);
-    check("facts.ok", "PAID at most 2 times", &[
-        "invariant-broken: DRAFT; RUSH [ok = true] → PAID; AGAIN → PAID; AGAIN → PAID",
-    ]);
+    check(
+        "facts.ok",
+        "at most once SUBMIT",
+        &["invariant-broken: DRAFT; SUBMIT → PENDING; REJECT → DRAFT; SUBMIT → PENDING"],
+    );
+    check(
+        "facts.ok",
+        "PAID at most 2 times",
+        &["invariant-broken: DRAFT; RUSH [ok = true] → PAID; AGAIN → PAID; AGAIN → PAID"],
+    );
 }
 
 #[test]
 fn what_rests_on_a_guard_that_is_not_known_is_only_possible() {
-    check("facts.price > 5", "never PAID without APPROVED before", &[
-        "invariant-broken possible: DRAFT; RUSH → PAID (possible)",
-    ]);
-    check("event.vip", "never PAID without APPROVED before", &[
-        "invariant-broken possible: DRAFT; RUSH → PAID (possible)",
-    ]);
+    check(
+        "facts.price > 5",
+        "never PAID without APPROVED before",
+        &["invariant-broken possible: DRAFT; RUSH → PAID (possible)"],
+    );
+    check(
+        "event.vip",
+        "never PAID without APPROVED before",
+        &["invariant-broken possible: DRAFT; RUSH → PAID (possible)"],
+    );
     // A certain path is told before a shorter possible one.
     check("event.vip", "never PAID", &["invariant-broken: DRAFT; SUBMIT → PENDING; APPROVE → APPROVED; PAY → PAID"]);
 }
@@ -127,7 +137,10 @@ fn ways_that_can_be_open_at_once_are_found_where_they_lead_apart() {
     assert_eq!(codes("facts.n == 1", "facts.n >= 2"), [""; 0]);
     assert_eq!(codes("facts.n <= 2", "facts.n >= 2"), ["ambiguous-transition: "]);
     assert_eq!(codes("facts.n <= 2", "event.y"), ["ambiguous-transition possible: "]);
-    assert_eq!(codes("facts.n <= 3", "facts.n >= 2"), ["ambiguous-transition: ", "dead-transition: ", "unreachable-state: "]);
+    assert_eq!(
+        codes("facts.n <= 3", "facts.n >= 2"),
+        ["ambiguous-transition: ", "dead-transition: ", "unreachable-state: "]
+    );
 }
 
 #[test]
@@ -157,7 +170,10 @@ fn the_end_of_what_lies_inside_is_told_to_the_state_around_it() {
     bench.load(machine).unwrap();
     assert_eq!(bench.send("Y", Value::Null).unwrap().get("effects").unwrap().to_json(), r#"["y-done"]"#);
     let result = bench.send("X", Value::Null).unwrap();
-    assert_eq!(result.to_json(), r#"{"state":["q"],"effects":["all",{"type":"invoke","id":"m","src":"mail","input":{"to":"x"}}]}"#);
+    assert_eq!(
+        result.to_json(),
+        r#"{"state":["q"],"effects":["all",{"type":"invoke","id":"m","src":"mail","input":{"to":"x"}}]}"#
+    );
     let result = bench.send("done.invoke.m", Value::Null).unwrap();
     assert_eq!(result.to_json(), r#"{"state":["r"],"effects":[{"type":"cancel","id":"m"}]}"#);
 }
@@ -197,7 +213,10 @@ fn a_saved_snapshot_goes_on_under_a_new_definition_by_its_mapping_or_not_at_all(
         machine.migrate(&new, &snapshot).map_or_else(|refusal| refusal.code, |value| value.to_json())
     };
     assert_eq!(go(r#""old""#), r#"{"state":["box.deep"]}"#);
-    assert_eq!(go(r#"{"state":["a"],"remembered":{"hist":["gone"]}}"#), r#"{"state":["a"],"remembered":{"box.h":["box.in"]}}"#);
+    assert_eq!(
+        go(r#"{"state":["a"],"remembered":{"hist":["gone"]}}"#),
+        r#"{"state":["a"],"remembered":{"box.h":["box.in"]}}"#
+    );
     assert_eq!(go(r#"{"state":["a"],"remembered":{"lost":["gone"]}}"#), r#"{"state":["a"],"forgotten":["lost"]}"#);
     assert_eq!(go(r#""unknown""#), "state-not-in-machine");
     assert_eq!(go(r#"["a","old"]"#), "states-exclude-each-other");
@@ -251,7 +270,8 @@ fn definitions_of_the_states_language_are_taken_or_refused_as_their_names_say() 
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         let outcome = json::read_value(&text).map_err(|e| e.code().to_owned()).and_then(|definition| {
-            import_machine("asl", &definition).map_err(|refusal| format!("{} {}", refusal.code, refusal.path.unwrap_or_default()))
+            import_machine("asl", &definition)
+                .map_err(|refusal| format!("{} {}", refusal.code, refusal.path.unwrap_or_default()))
         });
         if name.starts_with("valid-") {
             match outcome.map(|imported| look(&imported.machine.to_json(), "{}")) {

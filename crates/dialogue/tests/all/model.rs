@@ -207,21 +207,28 @@ impl Dice {
     }
 }
 
-/// `THROUGHLINE_HISTORIES` histories of `THROUGHLINE_STEPS` steps each: 2,000 of 200 before a release. Each is
+/// `THROUGHLINE_HISTORIES` histories of `THROUGHLINE_STEPS` steps each. Each is
 /// compared with the scan at some moments on both axes, and folded again.
 #[test]
 fn long_histories_equal_a_scan_on_both_axes() {
-    let (histories, steps) = (setting("THROUGHLINE_HISTORIES", 60), setting("THROUGHLINE_STEPS", 200));
+    let (histories, steps) = (setting("THROUGHLINE_HISTORIES", 2_000), setting("THROUGHLINE_STEPS", 200));
     for history in 0..histories {
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ ((history as u64 + 1) << 17));
         let mut bench = Bench::new(DOMAIN);
         bench.now = 0;
         let mut done: Vec<Act> = Vec::new();
         for _ in 0..steps {
-            let origin = dice.maybe(40, 40).map(|n| Origin { source: format!("source{}", n % 3), seq: n.cast_unsigned() });
+            let origin =
+                dice.maybe(40, 40).map(|n| Origin { source: format!("source{}", n % 3), seq: n.cast_unsigned() });
             let (key, from) = (dice.below(4) as usize, dice.maybe(60, 60));
             let act = match dice.below(10) {
-                0..=5 => Act::Assert { key, value: dice.below(3) as i64, from, length: dice.maybe(30, 20).map(|l| l + 1), origin },
+                0..=5 => Act::Assert {
+                    key,
+                    value: dice.below(3) as i64,
+                    from,
+                    length: dice.maybe(30, 20).map(|l| l + 1),
+                    origin,
+                },
                 6 | 7 => Act::Retract { key, value: dice.maybe(50, 3), from, origin },
                 8 if !done.is_empty() => done[dice.below(done.len() as u64) as usize].clone(),
                 _ => Act::Wait(dice.below(3) as i64),

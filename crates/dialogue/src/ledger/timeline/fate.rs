@@ -231,7 +231,8 @@ impl Timeline {
     /// How many versions are not current, by what became of them.
     pub(crate) fn hidden(&self, at: At) -> Hidden {
         if self.rule(self.known(at.seq)).is_none()
-            && let Some(quick) = self.hidden_now(at).or_else(|| self.hidden_in_order(at)) {
+            && let Some(quick) = self.hidden_now(at).or_else(|| self.hidden_in_order(at))
+        {
             return quick;
         }
         let mut hidden = Hidden::default();

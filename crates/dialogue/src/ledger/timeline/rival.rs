@@ -256,7 +256,8 @@ impl Timeline {
         let differs = |i: &u32| self.get(*i).is_some_and(|v| v.identity() != won.identity());
         let losers: Vec<u32> = claims.all.iter().copied().filter(differs).collect();
         let lost = self.get(*losers.first()?)?;
-        let trust = |v: Entry<'_>| v.extra().and_then(|e| e.rank.as_ref()).map_or("0".to_owned(), |r| r.trust.to_string());
+        let trust =
+            |v: Entry<'_>| v.extra().and_then(|e| e.rank.as_ref()).map_or("0".to_owned(), |r| r.trust.to_string());
         let official = |v: Entry<'_>| v.extra().and_then(|e| e.rank.as_ref()).is_some_and(|r| r.official);
         let why = match rule {
             _ if claims.open => format!(
