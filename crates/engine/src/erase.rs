@@ -156,13 +156,12 @@ fn restored<'a>(command: &Value, records: &mut dyn Iterator<Item = &'a Record>) 
     out.insert("type".to_owned(), name.into());
     if name == "remember" {
         let items = data.get("items").and_then(Value::as_list).unwrap_or_default().iter();
-        let kept: Vec<Value> = items
-            .filter(|item| item.get("purged").is_none())
-            .map(|item| Value::Map(fields(item)))
-            .collect();
-        if kept.is_empty() {
-            return None;
-        }
+        // What was purged keeps its place, so that later commands mean the same events; the purge follows.
+        let one = |item: &Value| match item.get("purged") {
+            None => Value::Map(fields(item)),
+            Some(_) => Value::from([("kind", Value::from("purged"))]),
+        };
+        let kept: Vec<Value> = items.map(one).collect();
         out.insert("items".to_owned(), Value::List(kept));
     } else {
         if data.is_null() || data.get("purged").is_some() {

@@ -229,26 +229,41 @@ impl Columns {
     /// The columns as a record holds them.
     #[must_use]
     pub fn to_value(&self) -> Value {
+        self.to_value_as(&RememberColumns::default())
+    }
+
+    /// The same; what was given as a packed column already is taken as it is.
+    pub(crate) fn to_value_as(&self, given: &RememberColumns) -> Value {
         let mut map = Map::new();
-        let mut set = |name: &str, value: Value, empty: bool| {
-            if !empty {
-                map.insert(name.to_owned(), value);
+        map.insert("kinds".into(), self.kinds.clone().into());
+        if !self.entities.is_empty() {
+            map.insert("entities".into(), self.entities.clone().into());
+        }
+        let mut set = |name: &str, given: &Value, len: usize, packed: &dyn Fn() -> String| {
+            if len > 0 {
+                let column = if let Value::Text(_) = given { given.clone() } else { packed().into() };
+                map.insert(name.to_owned(), column);
             }
         };
-        set("kinds", self.kinds.clone().into(), false);
-        set("entities", self.entities.clone().into(), self.entities.is_empty());
-        set("at", pack_times(&self.at).into(), false);
-        set("kind", pack(self.kind.iter().map(|n| u64::from(*n))).into(), false);
-        set("entity_count", pack(self.entity_count.iter().map(|n| u64::from(*n))).into(), self.entity_count.is_empty());
-        set("entity", pack(self.entity.iter().map(|n| u64::from(*n))).into(), self.entity.is_empty());
-        set("text", self.text.as_str().into(), self.text.is_empty());
-        set("text_bytes", pack(self.text_bytes.iter().map(|n| u64::from(*n))).into(), self.text_bytes.is_empty());
-        set("lasts", pack(self.lasts.iter().copied()).into(), self.lasts.is_empty());
-        set("importance", pack(self.importance.iter().map(|n| u64::from(*n))).into(), self.importance.is_empty());
-        set("place", pack(self.place.iter().copied()).into(), self.place.is_empty());
-        set("vector_size", i64::from(self.vector_size).into(), self.vector.is_empty());
-        set("vector", encode(&self.vector).into(), self.vector.is_empty());
-        set("gone", pack(self.gone.iter().map(|n| u64::from(*n))).into(), self.gone.is_empty());
+        set("at", &given.at, self.at.len(), &|| pack_times(&self.at));
+        set("kind", &given.kind, self.kind.len(), &|| pack(self.kind.iter().map(|n| u64::from(*n))));
+        let count = &self.entity_count;
+        set("entity_count", &given.entity_count, count.len(), &|| pack(count.iter().map(|n| u64::from(*n))));
+        set("entity", &given.entity, self.entity.len(), &|| pack(self.entity.iter().map(|n| u64::from(*n))));
+        let bytes = &self.text_bytes;
+        set("text_bytes", &given.text_bytes, bytes.len(), &|| pack(bytes.iter().map(|n| u64::from(*n))));
+        set("lasts", &given.lasts, self.lasts.len(), &|| pack(self.lasts.iter().copied()));
+        let importance = &self.importance;
+        set("importance", &given.importance, importance.len(), &|| pack(importance.iter().map(|n| u64::from(*n))));
+        set("place", &given.place, self.place.len(), &|| pack(self.place.iter().copied()));
+        set("gone", &Value::Null, self.gone.len(), &|| pack(self.gone.iter().map(|n| u64::from(*n))));
+        set("vector", &Value::Null, self.vector.len(), &|| encode(&self.vector));
+        if !self.vector.is_empty() {
+            map.insert("vector_size".into(), i64::from(self.vector_size).into());
+        }
+        if !self.text.is_empty() {
+            map.insert("text".into(), self.text.as_str().into());
+        }
         Value::Map(map)
     }
 

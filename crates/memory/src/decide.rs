@@ -86,7 +86,7 @@ impl Memory {
         // A fork may have taken the usual ids.
         let taken = |first: &u64| self.table.find(&memory::usual_id(*first, 0)).is_some();
         let first = (ctx.next_seq..).find(|first| !taken(first)).unwrap_or(ctx.next_seq);
-        let mut data = columns.to_value();
+        let mut data = columns.to_value_as(command);
         if let Value::Map(map) = &mut data {
             map.insert("first".into(), first.into());
             map.insert("rows".into(), count.into());
