@@ -91,7 +91,7 @@ async fn exchange(
     let ms = host.now() - began;
     let none = Came { via: Via::default(), status: 0, stream: None, failure: None, began, first: None };
     let mut came = std::mem::replace(&mut shared.borrow_mut().0, none);
-    let reply = came.stream.take().map(Stream::finish);
+    let reply = came.stream.take().map(|stream| came.via.scrubber.reply(stream.finish()));
     Ok(Finished { came, reply, ms })
 }
 

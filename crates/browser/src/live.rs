@@ -105,6 +105,7 @@ impl Live {
             },
             attempts: attempt,
             prices: self.settings.prices.clone(),
+            scrubber: Scrubber::new(self.settings.key.as_ref().map(throughline_protocol::Secret::reveal)),
         }));
         self.arm(self.settings.first_byte_ms.unwrap_or(retry::FIRST_BYTE_MS));
         let this = Weak::clone(&self.this);

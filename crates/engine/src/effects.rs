@@ -363,7 +363,8 @@ impl Open {
             }
         }
         finished.status = Some(self.status).filter(|status| *status != 200);
-        let reply = self.stream.map(Stream::finish);
+        let scrubber = self.via.as_ref().map(|via| via.scrubber.clone()).unwrap_or_default();
+        let reply = self.stream.map(|stream| scrubber.reply(stream.finish()));
         let has_reply = reply.is_some();
         if let Some(reply) = reply {
             finished.ending = reply.ending.name().to_owned();

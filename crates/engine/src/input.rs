@@ -2,7 +2,7 @@
 
 use throughline_agent::turns::ExchangeFinished;
 use throughline_journal::{Frame, Head, Millis, Seq};
-use throughline_model::{Request, Usage, Wire};
+use throughline_model::{Request, Scrubber, Usage, Wire};
 use throughline_protocol::session::DeltaPush;
 use throughline_protocol::{Meta, Outcome, Prices, Refusal};
 use throughline_value::Value;
@@ -122,6 +122,8 @@ pub struct Via {
     pub attempts: u32,
     /// What its tokens cost.
     pub prices: Option<Prices>,
+    /// What must not be recorded.
+    pub scrubber: Scrubber,
 }
 
 /// What the engine asks of the rim.

@@ -1,5 +1,7 @@
 //! A key that comes back over the wire goes no further.
 
+use crate::{Ending, Reply};
+
 /// The shortest key that is looked for: a shorter one would tear ordinary text.
 const MIN_KEY_BYTES: usize = 8;
 
@@ -18,7 +20,8 @@ const INSTEAD: &[u8] = b"[key]";
 /// ```
 #[derive(Clone, Default)]
 pub struct Scrubber {
-    key: Vec<u8>,
+    /// The key, and how it is written in JSON by those who escape slashes.
+    keys: Vec<Vec<u8>>,
     held: Vec<u8>,
 }
 
@@ -33,34 +36,34 @@ impl Scrubber {
     #[must_use]
     pub fn new(key: Option<&str>) -> Self {
         let key = key.map(str::trim).filter(|key| key.len() >= MIN_KEY_BYTES).unwrap_or("");
-        Self { key: key.as_bytes().to_vec(), held: Vec::new() }
+        let escaped = key.replace('/', "\\/");
+        let mut keys: Vec<Vec<u8>> = vec![key.as_bytes().to_vec(), escaped.into_bytes()];
+        keys.dedup();
+        keys.retain(|key| !key.is_empty());
+        Self { keys, held: Vec::new() }
     }
 
     /// The next bytes; what may be the beginning of the key is held back.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
-        if self.key.is_empty() {
+        if self.keys.is_empty() {
             return bytes.to_vec();
         }
         let mut rest = std::mem::take(&mut self.held);
         rest.extend_from_slice(bytes);
         let mut out = Vec::with_capacity(rest.len());
         let mut rest = rest.as_slice();
-        while let Some(first) = self.key.first() {
-            let Some(at) = rest.iter().position(|b| b == first) else { break };
-            let (before, tail) = rest.split_at(at);
-            out.extend_from_slice(before);
-            if tail.starts_with(&self.key) {
+        while let Some(first) = rest.first() {
+            if let Some(key) = self.keys.iter().find(|key| rest.starts_with(key)) {
                 out.extend_from_slice(INSTEAD);
-                rest = tail.get(self.key.len()..).unwrap_or_default();
-            } else if self.key.starts_with(tail) {
-                self.held = tail.to_vec();
+                rest = rest.get(key.len()..).unwrap_or_default();
+            } else if self.keys.iter().any(|key| key.starts_with(rest)) {
+                self.held = rest.to_vec();
                 return out;
             } else {
                 out.push(*first);
-                rest = tail.get(1..).unwrap_or_default();
+                rest = rest.get(1..).unwrap_or_default();
             }
         }
-        out.extend_from_slice(rest);
         out
     }
 
@@ -70,10 +73,31 @@ impl Scrubber {
         if held.len() >= MIN_KEY_BYTES { INSTEAD.to_vec() } else { held }
     }
 
-    /// A text without the key.
+    /// A text without the key and without what looks like one.
     #[must_use]
     pub fn text(&self, text: &str) -> String {
-        let key = std::str::from_utf8(&self.key).unwrap_or("");
-        crate::redact(&if key.is_empty() { text.to_owned() } else { text.replace(key, "[key]") })
+        crate::redact(&self.exact(text.to_owned()))
+    }
+
+    /// A text without the key.
+    #[must_use]
+    pub fn exact(&self, text: String) -> String {
+        let keys = self.keys.iter().filter_map(|key| std::str::from_utf8(key).ok());
+        keys.fold(text, |text, key| if text.contains(key) { text.replace(key, "[key]") } else { text })
+    }
+
+    /// A reply without the key: its pieces may have been too small for it to be seen on the way.
+    #[must_use]
+    pub fn reply(&self, mut reply: Reply) -> Reply {
+        for text in [&mut reply.text, &mut reply.thinking, &mut reply.refusal] {
+            *text = self.exact(std::mem::take(text));
+        }
+        for call in &mut reply.tool_calls {
+            call.arguments = self.exact(std::mem::take(&mut call.arguments));
+        }
+        if let Ending::Failed { message, .. } = &mut reply.ending {
+            *message = self.exact(std::mem::take(message));
+        }
+        reply
     }
 }

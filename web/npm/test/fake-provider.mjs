@@ -113,7 +113,7 @@ export function replyBytes(wire, { thinking = "", text = "", calls = [], ending 
 /**
  * Starts the server. `script(name, …)` says what happens at `url/name`:
  * `wire`, `reply` (what is said), `cut` (bytes), `errorAfter` (frames), `body` and `status` (instead of a reply),
- * `lineEnds`, `bom`, `never` (it does not end), `size` (bytes a piece), `headers`, `cors: false`, `models`,
+ * `lineEnds`, `bom`, `slashes` (escaped), `never` (it does not end), `size` (bytes a piece), `headers`, `cors: false`, `models`,
  * `times` (how often the fault holds; afterwards all is well).
  */
 export async function fakeProvider() {
@@ -145,11 +145,15 @@ export async function fakeProvider() {
       return void response.end(text.replaceAll("{key}", key));
     }
     if (faults.silent) return;
-    const said = typeof script.reply === "function" ? script.reply(JSON.parse(body)) : script.reply;
+    // Said before it is cut into pieces, so that the key comes in several.
+    const echo = (said) => JSON.parse(JSON.stringify(said ?? {}).replaceAll("{key}", key));
+    const said = echo(typeof script.reply === "function" ? script.reply(JSON.parse(body)) : script.reply);
     const { thinking = "", text = "", calls = [], ending = "done", usage } = said ?? {};
     let frames = WIRES[wire]({ thinking, text, calls, ending, usage });
     if (faults.errorAfter !== undefined) frames = [...frames.slice(0, faults.errorAfter), ERRORS[wire]()];
-    let all = frames.join("").replaceAll("{key}", key);
+    let all = frames.join("");
+    // As some servers write JSON.
+    if (faults.slashes) all = all.replaceAll("/", "\\/");
     if (faults.lineEnds === "cr") all = all.replaceAll("\n", "\r");
     if (faults.lineEnds === "crlf") all = all.replaceAll("\n", "\r\n");
     let bytes = Buffer.from(faults.bom ? `\ufeff${all}` : all);

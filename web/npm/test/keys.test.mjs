@@ -47,8 +47,9 @@ for (const [n, key] of KEYS.entries()) {
       const refuses = { wire, status: 401, body: { error: { code: "invalid_api_key", type: "authentication_error", message: "Incorrect API key provided: {key}" } } };
       const broken = { wire, status: 500, type: "text/html", body: "<html>proxy saw {key}</html>" };
       const frame = { wire, reply: { text: "{key}" }, errorAfter: 1 };
+      const slashes = { wire, slashes: true, reply: { text: "{key}", calls: [{ id: "a", name: "f", args: '{"k": "{key}"}' }] } };
       const found = [];
-      for (const [name, script] of Object.entries({ says, refuses, broken, frame })) {
+      for (const [name, script] of Object.entries({ says, refuses, broken, frame, slashes })) {
         const settings = fake.script(`keys-${n}-${wire}-${name}`, script, { key, retries: 0 });
         const session = await opened({ domain, model: settings });
         await session.recordCassette(true);
