@@ -37,7 +37,17 @@ pub(crate) struct Found {
 }
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
@@ -139,7 +149,9 @@ impl Scan {
         }
         if matches!(self.at(from), '周' | '星' | '礼') {
             let next = if self.at(from) == '周' { from + 1 } else { from + 2 };
-            if (self.at(from) == '星' && self.at(from + 1) != '期') || (self.at(from) == '礼' && self.at(from + 1) != '拜') {
+            if (self.at(from) == '星' && self.at(from + 1) != '期')
+                || (self.at(from) == '礼' && self.at(from + 1) != '拜')
+            {
                 return None;
             }
             let number = "一二三四五六日".chars().position(|c| c == self.at(next));
@@ -271,12 +283,14 @@ impl Scan {
     /// Whether a sentence begins here.
     fn begins_sentence(&self, place: usize) -> bool {
         let mut before = place;
-        while before > 0 && matches!(self.at(before - 1), ' ' | '"' | '\'' | '*' | '(' | '#' | '-' | '•' | '“' | '_') {
+        while before > 0 && matches!(self.at(before - 1), ' ' | '"' | '\'' | '*' | '(' | '#' | '-' | '•' | '“' | '_')
+        {
             before -= 1;
         }
-        before == 0 || matches!(self.at(before - 1), '.' | '!' | '?' | ':' | ';' | '\n' | '。' | '！' | '？' | ',')
-            && !(self.at(before - 1) == ',' && before == place)
-            && self.at(before - 1) != ','
+        before == 0
+            || matches!(self.at(before - 1), '.' | '!' | '?' | ':' | ';' | '\n' | '。' | '！' | '？' | ',')
+                && !(self.at(before - 1) == ',' && before == place)
+                && self.at(before - 1) != ','
     }
 
     /// Words with capitals that stand together.
@@ -288,7 +302,8 @@ impl Scan {
         let mut place = from;
         loop {
             let begin = place;
-            while self.at(place).is_alphanumeric() && !is_cjk(self.at(place)) || matches!(self.at(place), '\'' | '’') {
+            while self.at(place).is_alphanumeric() && !is_cjk(self.at(place)) || matches!(self.at(place), '\'' | '’')
+            {
                 place += 1;
             }
             // A token with digits is a name of its own.
@@ -408,7 +423,9 @@ pub(crate) fn spans(text: &str, known: &[&str]) -> Vec<(usize, usize)> {
     // Folding a character may make several of it, so each keeps its own byte.
     let chars: Vec<(usize, usize, char)> = text
         .char_indices()
-        .flat_map(|(at, c)| narrow(c).to_lowercase().map(move |folded| (at, at + c.len_utf8(), folded)).collect::<Vec<_>>())
+        .flat_map(|(at, c)| {
+            narrow(c).to_lowercase().map(move |folded| (at, at + c.len_utf8(), folded)).collect::<Vec<_>>()
+        })
         .collect();
     let mut out = Vec::new();
     for name in known {
@@ -444,7 +461,9 @@ mod tests {
             .into_iter()
             .map(|found| match found.claim {
                 Claim::Number(number) => format!("{number}"),
-                Claim::Date(year, month, day) => format!("{}-{month}-{day}", year.map_or("?".to_owned(), |y| y.to_string())),
+                Claim::Date(year, month, day) => {
+                    format!("{}-{month}-{day}", year.map_or("?".to_owned(), |y| y.to_string()))
+                }
                 Claim::Time(h, m) => format!("{h}:{m:02}"),
                 Claim::Weekday(day) => format!("day {day}"),
                 Claim::Name => format!("name {}", found.text),

@@ -30,9 +30,8 @@ impl Checked<'_> {
         let mut found: Vec<EntityView> = entities.filter(|entity| !places(entity, text).is_empty()).collect();
         // `Lumen` does not stand where `Lumen Hybrid` stands.
         let all: Vec<(usize, usize)> = found.iter().flat_map(|entity| places(entity, text)).collect();
-        let inside = |(start, end): &(usize, usize)| {
-            all.iter().any(|(s, e)| s <= start && end <= e && e - s > end - start)
-        };
+        let inside =
+            |(start, end): &(usize, usize)| all.iter().any(|(s, e)| s <= start && end <= e && e - s > end - start);
         found.retain(|entity| !places(entity, text).iter().all(inside));
         found
     }

@@ -158,7 +158,8 @@ impl<'a> Trace<'a> {
             if !finished.model.is_empty() {
                 names.push(("gen_ai.response.model", finished.model.as_str().into()));
             }
-            for (name, from) in [("gen_ai.usage.input_tokens", "prompt"), ("gen_ai.usage.output_tokens", "completion")] {
+            for (name, from) in [("gen_ai.usage.input_tokens", "prompt"), ("gen_ai.usage.output_tokens", "completion")]
+            {
                 if let Some(count) = finished.usage.get(from).filter(|count| !count.is_null()) {
                     names.push((name, count.clone()));
                 }
@@ -267,5 +268,7 @@ fn attributes<'a>(pairs: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
         }
         other => Value::from([("stringValue", other.to_json())]),
     };
-    Value::List(pairs.into_iter().map(|(key, value)| Value::from([("key", key.into()), ("value", typed(value))])).collect())
+    Value::List(
+        pairs.into_iter().map(|(key, value)| Value::from([("key", key.into()), ("value", typed(value))])).collect(),
+    )
 }

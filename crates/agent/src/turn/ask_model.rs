@@ -46,7 +46,8 @@ pub(crate) fn ask<T>(
 ) -> Asked<T> {
     let retries = ctx.domain.agent.retries.unwrap_or(DEFAULT_RETRIES).min(MAX_RETRIES).saturating_add(more);
     let attempts = turn.exchanges_for(purpose).count() as u32;
-    let truncated = turn.exchanges_for(purpose).filter(|x| x.finished.as_ref().is_some_and(|(f, _)| f.ending == "truncated"));
+    let truncated =
+        turn.exchanges_for(purpose).filter(|x| x.finished.as_ref().is_some_and(|(f, _)| f.ending == "truncated"));
     let doublings = (truncated.count() as u32).min(MAX_DOUBLINGS);
     let next = |wrong: &[String]| {
         let mut request = request(wrong);

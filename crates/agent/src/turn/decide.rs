@@ -165,7 +165,8 @@ pub(super) fn check(
         schema::problems(&args, &rule.schema).iter().map(|p| format!("/args{}: {}", p.path, p.message)).collect();
     let names = names(rooms, turn, ctx);
     let language = turn.map_or("", |turn| turn.started.language.as_str());
-    let language = if language.is_empty() { ctx.domain.languages.first().map_or("en", String::as_str) } else { language };
+    let language =
+        if language.is_empty() { ctx.domain.languages.first().map_or("en", String::as_str) } else { language };
     let checked = Checked { rooms, domain: ctx.domain, at, language, names: names.clone() };
     let mut code = "proposal-refused";
     let broken = checked.by_action(action, &args);
@@ -302,7 +303,9 @@ fn propose(
         let mut asked = turn.asks.iter().filter(|(ask, ..)| of_decision(&ask.ask));
         let before = asked.clone().count();
         // An approval is for this action with these arguments.
-        let same = |about: &Value| about.get("action").and_then(Value::as_str) == Some(&action) && about.get("args") == Some(&args);
+        let same = |about: &Value| {
+            about.get("action").and_then(Value::as_str) == Some(&action) && about.get("args") == Some(&args)
+        };
         match asked.find(|(ask, ..)| same(&ask.about)) {
             None => {
                 let number = if before == 0 { String::new() } else { format!(".{}", before + 1) };

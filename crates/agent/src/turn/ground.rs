@@ -121,7 +121,8 @@ struct Said {
 
 impl Said {
     fn of(text: &str) -> Self {
-        let mut numbers: SortedSet<String> = small_numbers(text).into_iter().map(|n| Number::from(n).canonical()).collect();
+        let mut numbers: SortedSet<String> =
+            small_numbers(text).into_iter().map(|n| Number::from(n).canonical()).collect();
         for found in claims(text, &[]) {
             if let Claim::Number(number) = found.claim {
                 // `5 %` may be kept as 0.05.

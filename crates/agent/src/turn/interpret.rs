@@ -87,7 +87,8 @@ fn by_rules(text: &str, domain: &Domain) -> Map {
                 entities.push(Value::from([("type", entity_type.as_str()), ("raw_id", found.as_str())]));
             }
             if let Some(fact) = &pattern.fact {
-                let number = domain.facts.get(fact).is_some_and(|f| matches!(f.value.r#type.as_str(), "integer" | "decimal"));
+                let number =
+                    domain.facts.get(fact).is_some_and(|f| matches!(f.value.r#type.as_str(), "integer" | "decimal"));
                 let value = if number { figure(&found) } else { Value::from(found.as_str()) };
                 facts.push(Value::from([("key", Value::from(fact.as_str())), ("value", value)]));
             }

@@ -11,6 +11,7 @@ use throughline_value::{Value, from_value, to_value};
 
 use super::decide::{Wrong, approvals, check, question};
 use crate::Rooms;
+use crate::turns::Settled;
 
 /// `proposal.asked`: a proposal that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct ProposalSettled {
 /// The proposals that were put before a person.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    by_ask: BTreeMap<String, (ProposalAsked, Seq, Option<(Value, Seq)>)>,
+    by_ask: BTreeMap<String, (ProposalAsked, Seq, Settled)>,
     /// Records that could not be read.
     pub quarantined: u64,
 }
@@ -63,9 +64,10 @@ impl Proposals {
     /// What waits for a person at a moment.
     #[must_use]
     pub fn problems(&self, at: At) -> Vec<Problem> {
-        let open = self.by_ask.values().filter(|(_, asked, settled)| {
-            *asked <= at.seq && settled.as_ref().is_none_or(|(_, seq)| *seq > at.seq)
-        });
+        let open = self
+            .by_ask
+            .values()
+            .filter(|(_, asked, settled)| *asked <= at.seq && settled.as_ref().is_none_or(|(_, seq)| *seq > at.seq));
         let problem = |(asked, seq, _): &(ProposalAsked, Seq, _)| Problem {
             code: "waiting-for-a-person".to_owned(),
             message: asked.question.clone(),
@@ -137,12 +139,8 @@ pub fn propose(rooms: &Rooms, ctx: &Context<'_>, command: &Propose) -> Result<De
     }
     let accepted = Value::from([action.clone(), ("args", held.args.clone())]);
     let commands = held.commands.iter().map(throughline_protocol::Command::to_value).collect();
-    let result = Value::from([
-        ("status", Value::from("done")),
-        action,
-        ("args", held.args),
-        (COMMANDS, Value::List(commands)),
-    ]);
+    let result =
+        Value::from([("status", Value::from("done")), action, ("args", held.args), (COMMANDS, Value::List(commands))]);
     Ok(Decision::one(ctx.draft("proposal.accepted", accepted), result))
 }
 

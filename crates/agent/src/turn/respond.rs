@@ -164,9 +164,11 @@ fn hold(
             loose.push(&found.text);
         }
     }
-    wrong.extend(loose.iter().map(|text| {
-        format!("`{text}` rests on no fact, value or source; leave it out, or say what they say")
-    }));
+    wrong.extend(
+        loose
+            .iter()
+            .map(|text| format!("`{text}` rests on no fact, value or source; leave it out, or say what they say")),
+    );
     wrong.extend(contradictions(text, &found, &facts, ctx, language));
     if !wrong.is_empty() {
         return Err(wrong);
