@@ -143,6 +143,11 @@ struct Forking<'a> {
 impl Forking<'_> {
     /// What happened together: the inputs of one frame.
     fn group(&mut self, group: &Group) {
+        let early = |given: &Given| given.request.is_none() && !self.calls.iter().any(|open| open.tool == given.name);
+        if group.happenings.iter().any(|one| matches!(&one.kind, Kind::Result(given) if early(given))) {
+            // A call is made again when its wait is over, which leaves no record: the clock starts it.
+            self.give(group.at, vec![Input::Tick]);
+        }
         let mut inputs = Vec::new();
         let mut asked = Vec::new();
         for happening in &group.happenings {

@@ -121,3 +121,30 @@ fn the_damaged_plan_of_the_demo_is_repaired_by_its_own_fixes_and_answers_the_sam
         assert_eq!(value(&whole, name), value(&repaired, name), "{name}\n{plan}");
     }
 }
+
+#[test]
+fn a_fork_gives_the_recorded_answers_of_addresses_and_retries_again() {
+    let mut session = Local::new("forked", CLOCK);
+    let mut tries = 0;
+    session.tool("flaky", move |_| {
+        tries += 1;
+        if tries == 1 { Err(throughline_protocol::Refusal::new("busy", "not now")) } else { Ok(7.into()) }
+    });
+    session.tool("http", |_| Ok(Value::from([("content_type", "application/json"), ("text", "{\"t\": 21.50}")])));
+    session.execute(r#"{"type":"load_domain","domain":{"name":"d","version":"1","tools":{"flaky":{}},"sources":{"api":{"url":"https://api.example.org"}}}}"#).unwrap();
+    session.execute(r#"{"type":"assert_fact","key":"k","value":1}"#).unwrap();
+    let plan = "$n = CALL flaky() WITH retry: 1, backoff: 1s\n$a = GET api\n$t = EXTRACT $a JSONPATH \"$.t\" AS number\n$x = COMPUTE $n + $t";
+    run(&mut session, plan);
+    session.advance(1_000);
+    let before: RunView = from_value(&session.query(r#"{"type":"run"}"#).unwrap()).unwrap();
+    assert_eq!((before.row.status.as_str(), before.steps[3].output.to_json().as_str()), ("done", "28.5"));
+    let fork = throughline::protocol::session::Fork {
+        interventions: vec![from_value(&json::read_value(r#"{"type":"drop","seq":2}"#).unwrap()).unwrap()],
+        ..Default::default()
+    };
+    let forked = throughline::engine::fork(session.journal(), &fork).unwrap();
+    let again = Local::open(forked.journal, CLOCK);
+    let after: RunView = from_value(&again.query(r#"{"type":"run"}"#).unwrap()).unwrap();
+    assert_eq!((after.row.status.as_str(), after.steps[3].output.to_json().as_str()), ("done", "28.5"), "{:?}", after.steps);
+    assert_eq!(after.steps[2].evidence[0].quote, "21.50");
+}

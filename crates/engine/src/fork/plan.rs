@@ -367,6 +367,12 @@ fn asked(
             let args = call.get("args").or_else(|| call.get("arguments")).cloned().unwrap_or_default();
             calls.insert((text(data, "run"), text(data, "step")), (tool, args));
         }
+        // The answer of an address: a step holds its name, and the document its words.
+        "document.added" if record.actor.kind == ActorKind::Tool => {
+            let version = data.get("version").map(Value::to_json).unwrap_or_default();
+            let answer = [("content_type", text(data, "media_type")), ("text", text(data, "text"))];
+            calls.insert((text(data, "name"), version), (String::new(), Value::from(answer)));
+        }
         "exchange.requested" => {
             let request = data.get("request").cloned().unwrap_or_default();
             requests.insert(text(data, "exchange"), (text(data, "purpose"), request));
@@ -383,10 +389,15 @@ fn given(
 ) -> Option<Happening> {
     let data = record.data();
     let made = match record.kind.as_str() {
-        "step.finished" | "step.failed" if record.actor.kind == ActorKind::Tool => {
+        "step.finished" | "step.failed" | "step.retried" if record.actor.kind == ActorKind::Tool => {
             let (tool, args) = calls.get(&(text(data, "run"), text(data, "step"))).cloned().unwrap_or_default();
-            let result = if record.kind == "step.finished" {
-                Ok(data.get("output").cloned().unwrap_or_default())
+            // A step that has its fallback failed all the same.
+            let result = if record.kind == "step.finished" && data.get("code").is_none() {
+                let output = data.get("output").cloned().unwrap_or_default();
+                let version = output.get("version").map(Value::to_json).unwrap_or_default();
+                let named = data.get("document").and_then(Value::as_bool) == Some(true);
+                let answer = calls.get(&(text(&output, "document"), version)).filter(|_| named);
+                Ok(answer.map_or(output, |(_, answer)| answer.clone()))
             } else {
                 let code = text(data, "code");
                 Err(Refusal::new(if code.is_empty() { "tool-failed" } else { &code }, text(data, "error")))
