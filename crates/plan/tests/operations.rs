@@ -222,10 +222,37 @@ fn an_answer_of_the_cache_is_taken_while_it_is_young_and_says_so() {
 }
 
 #[test]
+fn a_call_that_takes_too_long_is_given_up_and_its_late_result_changes_nothing() {
+    let mut world = world();
+    let run = start(&mut world, "$w = CALL weather() WITH timeout: 5s, retry: 1, backoff: 2s\n$x = COMPUTE $w.degrees");
+    let at_time = |world: &mut World, seconds: i64| {
+        let ctx = throughline_protocol::Context { now: NOW + seconds * 1_000, ..world.context() };
+        let advance = world.plans.advance(&ctx, &run, &world.shelf, &NoEvidence(&world.env));
+        world.commit(advance.drafts);
+        world.plans.pending_calls(NOW + seconds * 1_000)
+    };
+    let first = at_time(&mut world, 0).remove(0);
+    assert_eq!(world.plans.next_due(NOW), Some(NOW + 5_000));
+    assert_eq!(at_time(&mut world, 4).len(), 1, "it is still under way");
+    assert_eq!(at_time(&mut world, 5).len(), 0, "given up, and the retry waits");
+    assert_eq!(world.plans.next_due(NOW + 5_000), Some(NOW + 7_000));
+    let late = world.plans.finish_call(&world.context(), &first, Ok(1.into()), &world.shelf, &NoEvidence(&world.env));
+    assert!(late.is_empty() && !world.plans.wants(&first));
+    let second = at_time(&mut world, 7).remove(0);
+    assert_eq!((second.attempt, second.idempotency_key == first.idempotency_key), (2, true));
+    assert_eq!(at_time(&mut world, 13).len(), 0);
+    let step = &world.plans.run(&run, &at(u64::MAX)).unwrap().steps[0];
+    assert_eq!((step.status.as_str(), step.code.as_deref()), ("failed", Some("timed-out")));
+}
+
+#[test]
 fn a_step_budget_ends_the_run() {
     let mut world = world();
     let chain: String = (1..9).map(|i| format!("$s{i} = COMPUTE $s{} + 1\n", i - 1)).collect();
     let run = start(&mut world, &format!("PLAN WITH max_steps: 9\n$s0 = COMPUTE 0\n{chain}"));
+    world.finish(&run);
+    assert_eq!(world.plans.status(&run), Some("done"));
+    let run = start(&mut world, &format!("$s0 = COMPUTE 0\n{chain}"));
     world.finish(&run);
     assert_eq!(world.plans.status(&run), Some("done"));
 }
