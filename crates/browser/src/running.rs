@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use futures_channel::oneshot;
 use throughline_engine::{Engine, ExchangeEvent, Input, Memory, Output};
-use throughline_journal::{Frame, Head, Journal, Millis};
+use throughline_journal::{Frame, Head, Journal, Millis, Seq};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
 use throughline_protocol::session::{Changed, Failed, Fault, HostCall, HostCancel, HostResult, Open, Push};
@@ -166,6 +166,10 @@ impl Running {
     /// Looks at the memory as it is folded now.
     pub(crate) fn with_memory<T>(&self, look: impl FnOnce(&Memory) -> T) -> T {
         look(self.engine.borrow().memory())
+    }
+
+    pub(crate) fn fact(&self, subject: &str, key: &str, seq: Option<Seq>) -> Option<Value> {
+        self.engine.borrow().fact(self.now(), subject, key, seq)
     }
 
     pub(crate) fn query(&self, text: &str) -> Result<Value, Refusal> {

@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use futures_channel::oneshot;
 use throughline_engine::digests_of;
-use throughline_journal::Journal;
+use throughline_journal::{Journal, Seq};
 use throughline_model::cassette::{Cassette, Player};
 use throughline_model::provider;
 use throughline_protocol::session::{
@@ -53,6 +53,15 @@ impl Session {
     pub fn with_memory<T>(&self, look: impl FnOnce(&throughline_engine::Memory) -> T) -> Option<T> {
         match &*self.state.borrow() {
             State::Open(running) => Some(running.with_memory(look)),
+            _ => None,
+        }
+    }
+
+    /// A fact's value as of a record, or of now, as a text for `JSON.parse`; `None` when nothing is known.
+    #[must_use]
+    pub fn fact(&self, subject: &str, key: &str, seq: Option<Seq>) -> Option<String> {
+        match &*self.state.borrow() {
+            State::Open(running) => running.fact(subject, key, seq).map(|value| to_wire(&value).to_json()),
             _ => None,
         }
     }

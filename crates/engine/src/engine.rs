@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use throughline_journal::{Draft, Frame, Head, Journal, Millis};
+use throughline_journal::{Draft, Frame, Head, Journal, Millis, Seq};
 use throughline_protocol::{At, Meta, Outcome, Refusal};
 use throughline_value::Value;
 
@@ -103,6 +103,17 @@ impl Engine {
     #[must_use]
     pub fn memory(&self) -> &throughline_memory::Memory {
         &self.state.rooms.memory
+    }
+
+    /// A fact's value as of a record, or of the head, for the synchronous rows: what `facts` says at that moment.
+    /// `None` when nothing is known, or the record is not there.
+    #[must_use]
+    pub fn fact(&self, now: Millis, subject: &str, key: &str, seq: Option<Seq>) -> Option<Value> {
+        let at = match seq {
+            Some(seq) => At { seq, valid_at: self.journal.record(seq)?.recorded_at },
+            None => At { seq: self.journal.head().seq, valid_at: now.max(self.journal.recorded_at().unwrap_or(now)) },
+        };
+        self.state.rooms.ledger.get(subject, key, at)
     }
 
     /// The thread whose turn is going on.

@@ -106,6 +106,14 @@ impl Rows {
         self.with(|m| m.row_text(row).map(str::to_owned)).flatten()
     }
 
+    /// A fact's value as of a record, or of now when that is not a number, as JSON text; nothing when nothing is
+    /// known.
+    pub fn fact(&self, key: &str, subject: &str, seq: f64) -> Option<String> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number, checked")]
+        let seq = (seq >= 0.0).then_some(seq as u64);
+        self.session.fact(subject, key, seq)
+    }
+
     /// The id of a row's event.
     pub fn id(&self, row: u32) -> Option<String> {
         self.with(|m| m.row_id(row)).flatten()

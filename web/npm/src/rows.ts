@@ -1,6 +1,8 @@
 // The synchronous rows of a session whose engine runs on this thread: numbers in, numbers out.
 
 import { ThroughlineError } from "./error.js";
+import { decode } from "./exact.js";
+import type { Json } from "./values.js";
 
 /** The rows as the wasm module gives them. */
 export interface RawRows {
@@ -15,6 +17,7 @@ export interface RawRows {
   text(row: number): string | undefined;
   id(row: number): string | undefined;
   row(id: string): number;
+  fact(key: string, subject: string, seq: number): string | undefined;
   entities(row: number): number;
   result_times(count: number): number;
   set_kinds(kinds: Uint16Array): void;
@@ -73,6 +76,9 @@ export interface WhichCounts {
   /** Where the counts go. */
   out?: Uint32Array;
 }
+
+/** The subject of a fact that names none: the conversation itself. */
+const DEFAULT_SUBJECT = "session";
 
 const NO_KINDS: ArrayLike<number> = [];
 
@@ -199,6 +205,15 @@ export class Rows {
   entities(row: number): Uint32Array {
     const rows = this.#rows();
     return this.#view(rows, rows.entities(row));
+  }
+
+  /**
+   * A fact as of a record, or of now: its value, of a key with many values the list of them; `undefined` when nothing
+   * is known then. The same as `at(seq).fact(key)`, without waiting.
+   */
+  fact(key: string, seq = NaN, subject = DEFAULT_SUBJECT): Json | undefined {
+    const text = this.#rows().fact(key, subject, seq);
+    return text === undefined ? undefined : decode(text);
   }
 
   /** The id of a row's event. */
