@@ -135,7 +135,7 @@ pub(crate) fn with_words(command: &Value, records: &[&Record]) -> Option<Value> 
     restored(command, &mut memories.by_ref().copied())
 }
 
-fn restored<'a>(command: &Value, records: &mut dyn Iterator<Item = &'a Record>) -> Option<Value> {
+fn restored(command: &Value, records: &mut dyn Iterator<Item = &Record>) -> Option<Value> {
     let Value::Map(map) = command else { return Some(command.clone()) };
     if let Some(commands) = map.get("commands").and_then(Value::as_list) {
         let kept: Vec<Value> = commands.iter().filter_map(|c| restored(c, records)).collect();

@@ -222,7 +222,7 @@ impl Memory {
                     list.retain(|other| *other != row);
                 }
             }
-            self.words.remove(row, &self.table.text(row).to_owned());
+            self.words.remove(row, self.table.text(row));
             self.vectors.remove(row);
             self.table.wipe(row);
         }

@@ -227,7 +227,7 @@ impl Memory {
                     false => place + block.ts.get(place..).map_or(0, |rest| rest.partition_point(|ts| *ts < end)),
                 };
                 if to > place {
-                    self.count_before(block, (place, Some(&before)), to, &mut after);
+                    self.count_before(block, (place, Some(before.as_slice())), to, &mut after);
                     for ((count, a), b) in counts.iter_mut().zip(&after).zip(&before) {
                         *count = count.wrapping_add(a.wrapping_sub(*b));
                     }
@@ -248,7 +248,7 @@ impl Memory {
 
     /// How many live rows of each kind a block holds before a place: counted from its begin, its end, or a place
     /// where that is known, whichever is nearest.
-    fn count_before(&self, block: &Block, known: (usize, Option<&Vec<u32>>), place: usize, counts: &mut Vec<u32>) {
+    fn count_before(&self, block: &Block, known: (usize, Option<&[u32]>), place: usize, counts: &mut [u32]) {
         let len = block.row.len();
         let from_known = place.abs_diff(known.0);
         if let Some(before) = known.1.filter(|_| from_known <= len - place && place >= known.0) {
