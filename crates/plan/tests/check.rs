@@ -411,6 +411,18 @@ fn values_of_the_wrong_type_are_found_before_anything_is_run() {
 }
 
 #[test]
+fn what_fails_in_every_run_and_what_is_left_from_other_habits_is_found() {
+    deeper("$a = COMPUTE 3 kg + 200 g", &["unit-mismatch \"3 kg + 200 g\""], "$a = COMPUTE 3 kg + 200 g");
+    deeper("$a = COMPUTE 1 / 0", &["division-by-zero \"1 / 0\""], "$a = COMPUTE 1 / 0");
+    deeper("$a = COMPUTE date(\"2026-01-01T00:00:00\")", &[], "$a = COMPUTE date(\"2026-01-01T00:00:00\")");
+    deeper(
+        "$a = GET orders;\n$b = EXTRACT $a JSONPATH $.x AS int；",
+        &["plan-syntax \";\"", "plan-syntax \"$.x\"", "unknown-type \"int\"", "plan-syntax \"；\""],
+        "$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.x\" AS integer",
+    );
+}
+
+#[test]
 fn steps_over_the_budget_are_left_out_from_the_end_when_nothing_needs_them() {
     deeper(
         "PLAN WITH max_steps: 3\n$a = GET orders\n$b = EXTRACT $a JSONPATH \"$.b\"\n$c = COMPUTE 1\n$d = COMPUTE $c + 1\n$e = COMPUTE $b",

@@ -212,6 +212,7 @@ fn the_numbered_spelling_is_read_in_other_dress() {
             "**1.** search(\"a, b\")\n**2.** math(problem=\"half of $1\", context=[\"$1\", 2])",
             "Step 1: search(\"a, b\")\nStep 2: math(problem: \"half of $1\", context: [\"$1\", 2])\nStep 3: join()",
             "第1步：search(\"a, b\")\n第２步：math(problem=\"half of ＄1\", context=[\"$1\", 2])",
+            "## Plan\n1. **search**(\"a, b\")\n2. `math`(problem=\"half of $1\", context=[\"$1\", 2])",
             "(1) search(\"a, b\")\n(2) math(problem=\"half of $1\", context=[\"$1\", 2])",
             "1. `search(\"a, b\")`\n2. `math(problem=\"half of $1\", context=[\"$1\", 2])`",
             "$1 = search(\"a, b\")\n$2 = math(problem=\"half of $1\", context=[\"$1\", 2])",

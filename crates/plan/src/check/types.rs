@@ -40,9 +40,22 @@ pub(super) fn check(text: &str, plan: &DraftPlan, scope: &Scope, problems: &mut 
             }
         }
         for formula in formulas(action) {
+            always_fails(formula, problems);
             arithmetic(formula.expr.ast(), text, &types, problems);
         }
         problems.belong_to(from, &step.id.value);
+    }
+}
+
+/// An expression of nothing but constants that has no value has none in any run; the plan may still go on without.
+fn always_fails(formula: &Formula, problems: &mut Problems) {
+    if !formula.expr.names().is_empty() {
+        return;
+    }
+    if let Err(error) = formula.expr.eval(&MapEnv::new())
+        && !matches!(error.code(), "now-missing" | "zone-missing" | "bad-zone")
+    {
+        problems.warning(error.code(), error.span().unwrap_or(formula.span), error.message());
     }
 }
 

@@ -32,7 +32,7 @@ fn start(line: &str) -> Option<(String, &str, &str)> {
     let rest = line.get(len..)?.trim_start_matches(['步', '*', '_']).trim_start_matches([' ', '\t']);
     let rest = scan::one_of(rest, &['.', ')', '、', '．', ':', '：', '）', '=', ']', '。'])?;
     let (tool, rest) = scan::tool(unmarked(rest));
-    let body = scan::one_of(rest.trim_start_matches([' ', '\t']), &['(', '（'])?;
+    let body = scan::one_of(rest.trim_start_matches([' ', '\t', '*', '`']), &['(', '（'])?;
     (tool.starts_with(|c: char| c == '_' || c.is_alphabetic()) && Op::parse(tool).is_none())
         .then_some((number, tool, body))
 }

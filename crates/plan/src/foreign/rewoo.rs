@@ -72,7 +72,7 @@ fn head(text: &str, at: usize, letter: usize) -> Option<Head> {
 /// Whether a call begins here; with `square`, one with square brackets.
 fn called(text: &str, square: bool) -> bool {
     let (tool, rest) = scan::tool(unmarked(text));
-    let rest = rest.trim_start_matches([' ', '\t']);
+    let rest = rest.trim_start_matches([' ', '\t', '*', '`']);
     !tool.is_empty() && (rest.starts_with(SQUARE.0) || !square && rest.starts_with(ROUND))
 }
 
@@ -132,7 +132,7 @@ fn plan(prose: &str) -> String {
 fn call<'a>(body: &'a str, id: &str, line: usize, problems: &mut Problems) -> (&'a str, Vec<Argument>, usize) {
     let start = unmarked(body);
     let (tool, rest) = scan::tool(start);
-    let rest = rest.trim_start_matches([' ', '\t']);
+    let rest = rest.trim_start_matches([' ', '\t', '*', '`']);
     let opened =
         scan::one_of(rest, &SQUARE.0).map(|t| (t, true)).or_else(|| scan::one_of(rest, &ROUND).map(|t| (t, false)));
     let Some((inner, square)) = opened.filter(|_| !tool.is_empty()) else {

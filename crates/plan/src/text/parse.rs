@@ -131,6 +131,12 @@ impl Parser<'_> {
         let start = cursor.at;
         let id = self.binding(&mut cursor, line, index)?;
         let before = self.problems.len();
+        let rest = cursor.remaining();
+        if let Some(mark) = [";", "；", "。"].iter().find(|mark| cursor.slice(rest).ends_with(**mark)) {
+            let at = Span::new(rest.end - mark.len(), rest.end);
+            self.problems.error("plan-syntax", at, "a step ends with its line").fix = fix("remove it", at, "");
+            cursor.end = at.start;
+        }
         let body = cursor.remaining();
         self.cut_options(&mut cursor);
         let action = self.operation(&mut cursor);

@@ -212,7 +212,8 @@ impl Parser<'_> {
                     self.problems.error("plan-syntax", chunk, "the path stands in quotes").fix =
                         fix("put it in quotes", chunk, super::super::token::quote_plain(text));
                 }
-                None
+                // What stands behind it is looked at all the same.
+                (!text.is_empty()).then(|| How::Path(Spanned::new(text.to_owned(), chunk)))
             }
             "PATTERN" => {
                 if let Some(quoted) = cursor.quoted() {
