@@ -22,8 +22,20 @@ pub(crate) fn row(record: &Record) -> RecordRow {
         kind: record.kind.clone(),
         lane: lane::of(&record.kind).to_owned(),
         summary: line(record),
-        data: record.data().clone(),
+        data: shown(record),
         erased: record.is_erased(),
+    }
+}
+
+/// What a record holds, for people: of many events as columns only how many, of which kinds.
+fn shown(record: &Record) -> Value {
+    let data = record.data();
+    match (record.kind.as_str(), data) {
+        ("memory.columns", Value::Map(map)) => {
+            let kept = ["first", "rows", "kinds"].iter().filter_map(|name| Some(((*name).to_owned(), map.get(name)?.clone())));
+            Value::Map(kept.collect())
+        }
+        _ => data.clone(),
     }
 }
 
@@ -56,6 +68,12 @@ pub(crate) fn line(record: &Record) -> String {
             let text = |item: &Value| item.get("text").or_else(|| item.get("kind")).map(plain);
             let first = items.first().and_then(text).unwrap_or_default();
             Some(if items.len() > 1 { format!("{first} (+{})", items.len() - 1) } else { first })
+        }
+        "memory.columns" => text("rows").map(|rows| format!("{} (+{rows})", text("kinds").unwrap_or_default())),
+        "memory.forgotten" | "memory.recovered" | "memory.touched" | "memory.purged" => {
+            let ids = data.get("memories").and_then(Value::as_list).unwrap_or(&[]);
+            let first = ids.first().map(plain).unwrap_or_default();
+            Some(if ids.len() > 1 { format!("{first} (+{})", ids.len() - 1) } else { first })
         }
         "step.finished" => pair("step", "output"),
         "step.failed" | "step.blocked" | "step.skipped" => pair("step", "error"),
