@@ -52,9 +52,9 @@ async function moved(time) {
   return { now: await time };
 }
 
-/** Calls after every change of the journal, by whomever, with its last record. */
+/** Calls after every change of the journal with its last record, and whether another tab made it. */
 export function onChange(session, listener) {
-  session.subscribe(({ seq }) => listener(seq));
+  session.subscribe(({ seq, foreign }) => listener(seq, foreign === true));
 }
 
 export async function closeSession(session) {

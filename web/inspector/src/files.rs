@@ -131,7 +131,7 @@ async fn import_as_new(picked: &Picked) -> Result<String, Refusal> {
     let taken: Vec<_> = stored().await.unwrap_or_default().into_iter().map(|journal| journal.name).collect();
     let name = journal_name(&picked.name, &taken);
     // The clock stands still: to look at a journal must not make its events fire.
-    let session = Session::open(Options { name: &name, in_memory: false, clock: Some(0) }, |_| {}).await?;
+    let session = Session::open(Options { name: &name, in_memory: false, clock: Some(0) }, |_, _| {}).await?;
     let imported = session.call(Import { text: picked.text.clone() }).await;
     session.close().await;
     if let Err(refusal) = imported {

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use crate::bridge;
 
 /// What the npm package calls after every change.
-type Listener = Rc<Closure<dyn Fn(f64)>>;
+type Listener = Rc<Closure<dyn Fn(f64, bool)>>;
 
 /// An opened journal. Clones are the same session.
 #[derive(Clone)]
@@ -30,8 +30,8 @@ pub(crate) struct Options<'a> {
 }
 
 impl Session {
-    /// Opens a journal; `changed` gets the last record whenever it grew, by this session or another.
-    pub(crate) async fn open(options: Options<'_>, changed: impl Fn(u64) + 'static) -> Result<Self, Refusal> {
+    /// Opens a journal; `changed` gets the last record whenever it grew, and whether another session made it.
+    pub(crate) async fn open(options: Options<'_>, changed: impl Fn(u64, bool) + 'static) -> Result<Self, Refusal> {
         let storage = if options.in_memory { "memory" } else { "indexeddb" };
         let mut map =
             vec![("name".to_owned(), Value::from(options.name)), ("storage".to_owned(), Value::from(storage))];
@@ -41,7 +41,7 @@ impl Session {
         let text = Value::Map(map.into_iter().collect()).to_json();
         let js = bridge::open_session(&text).await.map_err(|error| refusal(&error))?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number")]
-        let listener = Closure::<dyn Fn(f64)>::new(move |seq: f64| changed(seq as u64));
+        let listener = Closure::<dyn Fn(f64, bool)>::new(move |seq: f64, foreign: bool| changed(seq as u64, foreign));
         bridge::on_change(&js, listener.as_ref());
         Ok(Self { js, _listener: Some(Rc::new(listener)) })
     }

@@ -113,8 +113,6 @@ fn obey(run: RunState, verb: &str, text: &str) {
         "go" => run.app.go(Focus::read(text)),
         "look" => run.app.look(Focus::read(text)),
         "work" => run.app.begin_work(),
-        "act" => run.begin_acting(),
-        "acted" => run.end_acting(),
         "refresh" => run.refresh(),
         "evidence" => run.shown.set(from_value::<Shown>(&value()).ok()),
         "refusal" => {

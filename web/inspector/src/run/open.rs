@@ -67,7 +67,7 @@ async fn try_open(run: RunState, how: How) -> Result<(), Refusal> {
     let start = demo.as_ref().map(|demo| demo.clock);
     // Until the last record is known the clock stands at the start, so that nothing fires too early.
     let options = Options { name: &name, in_memory: how.in_memory, clock: Some(start.unwrap_or(0)) };
-    let session = Session::open(options, move |seq| run.changed(seq)).await?;
+    let session = Session::open(options, move |seq, foreign| run.changed(seq, foreign)).await?;
     if run.stage.is_disposed() {
         session.close().await;
         return Ok(());
@@ -187,7 +187,7 @@ pub(crate) fn import(run: RunState) {
 fn try_file(run: RunState, picked: Picked) {
     run.app.work(async move {
         let tried = async {
-            let trial = Session::open(Options { name: TRIAL, in_memory: true, clock: Some(0) }, |_| {}).await?;
+            let trial = Session::open(Options { name: TRIAL, in_memory: true, clock: Some(0) }, |_, _| {}).await?;
             let imported = trial.call(Import { text: picked.text.clone() }).await;
             trial.close().await;
             imported
@@ -223,7 +223,7 @@ fn replace(run: RunState, text: String) {
         let replaced = async {
             empty(run).await?;
             let name = run.name.get_value();
-            let session = Session::open(Options { name: &name, in_memory: false, clock: Some(0) }, |_| {}).await?;
+            let session = Session::open(Options { name: &name, in_memory: false, clock: Some(0) }, |_, _| {}).await?;
             let imported = session.call(Import { text }).await;
             session.close().await;
             imported.map(|_| ())

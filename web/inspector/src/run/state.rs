@@ -80,15 +80,8 @@ pub(crate) struct RunState {
     /// The words that filter the records.
     pub(crate) filter: RwSignal<String>,
     session: StoredValue<Option<Session>, LocalStorage>,
-    /// How many calls of this page that may make records are under way.
-    acting: StoredValue<u32>,
-    /// When this page was last known to make records, by the page's clock.
-    acted_at: StoredValue<f64>,
     refreshing: StoredValue<Refresh>,
 }
-
-/// How long after this page made records more of them are still its own, in milliseconds.
-const OWN_RECORDS_MS: f64 = 5_000.0;
 
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Refresh {
@@ -128,8 +121,6 @@ impl RunState {
             shown: RwSignal::new(None),
             filter: RwSignal::new(String::new()),
             session: StoredValue::new_local(None),
-            acting: StoredValue::new(0),
-            acted_at: StoredValue::new(0.0),
             refreshing: StoredValue::new(Refresh::Idle),
         }
     }
@@ -185,26 +176,10 @@ impl RunState {
     /// Runs a command and takes in what it did.
     pub(crate) async fn execute(self, command: &Value) -> Result<Value, Refusal> {
         let Some(session) = self.session() else { return Err(Refusal::new("closed", "the journal is not open")) };
-        self.begin_acting();
         let result = session.execute(command, Meta::default()).await;
         let refreshed = self.refresh_now().await;
-        self.end_acting();
         refreshed?;
         result
-    }
-
-    /// What comes into the journal until [`Self::end_acting`] is this page's.
-    pub(crate) fn begin_acting(self) {
-        if !later::told("act", String::new) {
-            self.acting.update_value(|n| *n += 1);
-        }
-    }
-
-    /// It has been done.
-    pub(crate) fn end_acting(self) {
-        if !later::told("acted", String::new) {
-            self.acting.try_update_value(|n| *n = n.saturating_sub(1));
-        }
     }
 
     /// Asks the agent.
@@ -234,10 +209,8 @@ impl RunState {
         self.follow();
         self.app.work(async move {
             let Some(session) = self.session() else { return };
-            self.begin_acting();
             let moved = session.call(SetClock { now: None, advance: Some(by) }).await;
             let refreshed = self.refresh_now().await;
-            self.end_acting();
             match refreshed.and(moved) {
                 Ok(value) => {
                     self.clock.try_set(value.get("now").and_then(Value::as_i64));
@@ -247,21 +220,13 @@ impl RunState {
         });
     }
 
-    /// The journal grew up to this record, by this page or by another.
-    pub(crate) fn changed(self, seq: u64) {
+    /// The journal grew up to this record, by this page or by another tab's.
+    pub(crate) fn changed(self, seq: u64, foreign: bool) {
         if self.stage.is_disposed() {
             return;
         }
-        let now = js_sys::Date::now();
-        if self.acting.get_value() > 0 || self.busy.get_untracked() {
-            self.acted_at.set_value(now);
-        }
-        // The last records of a turn come when it is over already.
-        let ours = now - self.acted_at.get_value() < OWN_RECORDS_MS;
         let opening = self.stage.with_untracked(|stage| *stage != Stage::Ready);
-        // What a turn of this page did may be told after it was looked up.
-        let new = seq > self.head.get_untracked();
-        if new && !ours && !opening {
+        if foreign && !opening && seq > self.head.get_untracked() {
             let message = Message::plain(|w| w.other_tab);
             self.app.tell(Notice { key: "other", bad: false, message, refusal: None, action: None });
         }
