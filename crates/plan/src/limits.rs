@@ -9,6 +9,9 @@ pub const MAX_STEPS: usize = 1_024;
 /// The most problems that one check reports. Then it ends with `too-many-problems`.
 pub const MAX_DIAGNOSTICS: usize = 256;
 
+/// The most text that the repairs of one report hold together, in bytes; later ones are left to the next round.
+pub const MAX_REPAIR_BYTES: usize = 1 << 20;
+
 /// The most rounds of repairs that one query applies.
 pub const MAX_REPAIRS: u32 = 64;
 

@@ -209,13 +209,17 @@ fn forwards(
             continue;
         }
         let name = &r#use.name;
+        // A repair of what is only counted would be text for nobody.
+        let listed = problems.len() <= MAX_DIAGNOSTICS;
         let problem = problems.error(
             "forward-binding",
             r#use.span,
             format!("${name} gets its value only in a later step; move that step before this one"),
         );
         problem.step = Some(user.id.value.clone());
-        problem.fix = moved(text, user, giver).and_then(|(span, new)| fix(format!("move ${name} up"), span, new));
+        if listed {
+            problem.fix = moved(text, user, giver).and_then(|(span, new)| fix(format!("move ${name} up"), span, new));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use throughline_protocol::view::{Diagnostic, Fix};
 use throughline_value::{InOrder as _, Span};
 
-use crate::limits::MAX_DIAGNOSTICS;
+use crate::limits::{MAX_DIAGNOSTICS, MAX_REPAIR_BYTES};
 
 /// What is wrong with a plan, as it is found.
 #[derive(Debug, Default)]
@@ -51,6 +51,15 @@ impl Problems {
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.0.order_by_key(|d| d.span.map_or((usize::MAX, usize::MAX), |s| (s.start, s.end)));
         self.0.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
+        // Repairs that move much text overlap, and only the first of them is applied in one round.
+        let mut room = MAX_REPAIR_BYTES;
+        for diagnostic in &mut self.0 {
+            diagnostic.fix = diagnostic.fix.take().filter(|fix| {
+                let left = room.checked_sub(fix.replacement.len());
+                room = left.unwrap_or(room);
+                left.is_some()
+            });
+        }
         if self.0.len() > MAX_DIAGNOSTICS {
             let left = self.0.len() - MAX_DIAGNOSTICS;
             self.0.truncate(MAX_DIAGNOSTICS);

@@ -97,10 +97,12 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Vec<Call> {
     }
     let mut calls = Vec::new();
     let mut from = 0;
+    let (mut line, mut counted) = (1, 0);
     for (i, head) in heads.iter().enumerate() {
         let stop = heads.get(i + 1).map_or(text.len(), |next| next.at);
         let note = plan(text.get(from..head.at).unwrap_or(""));
-        let line = text.get(..head.at).map_or(0, |t| t.matches('\n').count()) + 1;
+        line += text.get(counted..head.at).map_or(0, |t| t.matches('\n').count());
+        counted = head.at;
         let body = text.get(head.body..stop).unwrap_or("");
         let (tool, arguments, taken) = call(body, &head.id, line, problems);
         from = head.body + taken;
