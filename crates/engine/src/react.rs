@@ -57,10 +57,12 @@ impl Place {
 }
 
 impl Reaction<'_> {
-    /// Goes on until nothing moves; whether something may still move in the next frame.
+    /// Goes on until nothing moves; whether what moves may set itself off without end. The steps of a plan cannot: a
+    /// long plan goes on in the next frames, as many as it has waves for.
     pub(crate) fn run(&mut self, slept_since: Option<Millis>) -> bool {
         let idle = slept_since.map(|since| Idle { since, before: self.journal.head().seq });
         let mut taken = 0;
+        let mut endless = false;
         for _ in 0..MAX_ROUNDS_PER_FRAME {
             for record in self.building.records.get(taken..).unwrap_or(&[]) {
                 self.effects.driving.take(record);
@@ -68,13 +70,16 @@ impl Reaction<'_> {
             taken = self.building.records.len();
             let before = self.building.records.len();
             self.events(idle);
+            let events = self.building.records.len() - before;
             self.runs();
+            let runs = self.building.records.len();
             self.turns();
+            endless |= events > 0 || self.building.records.len() > runs;
             if self.building.records.len() == before {
                 return false;
             }
         }
-        true
+        endless
     }
 
     fn place(&self, thread: &str, turn: u32, cause: Option<Seq>) -> Place {

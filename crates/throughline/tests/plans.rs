@@ -148,3 +148,18 @@ fn a_fork_gives_the_recorded_answers_of_addresses_and_retries_again() {
     assert_eq!((after.row.status.as_str(), after.steps[3].output.to_json().as_str()), ("done", "28.5"), "{:?}", after.steps);
     assert_eq!(after.steps[2].evidence[0].quote, "21.50");
 }
+
+#[test]
+fn a_long_chain_through_the_engine_costs_in_proportion_to_its_steps() {
+    let time = |steps: usize| {
+        let mut session = Local::new("chain", CLOCK);
+        let chain: String = (1..steps).map(|i| format!("$s{i} = COMPUTE $s{} + 1\n", i - 1)).collect();
+        let began = std::time::Instant::now();
+        let view = run(&mut session, &format!("$s0 = COMPUTE 0\n{chain}"));
+        assert_eq!((view.row.status.as_str(), view.row.done), ("done", steps as u64));
+        began.elapsed().as_secs_f64()
+    };
+    let (short, long) = (time(250).max(1e-4), time(1_000));
+    println!("through the engine: 250 steps {short:.3} s, 1000 steps {long:.3} s, {:.1} times", long / short);
+    assert!(long / short < 10.0, "four times as many steps took {:.1} times as long", long / short);
+}
