@@ -117,7 +117,8 @@ impl Hosted<'_> {
         let page = self.rooms.ledger.facts(self.at(), text("subject"), text("key"));
         let domain = self.rooms.domain_at(self.seq);
         let facts = page.facts.into_iter().map(|fact| {
-            let classes = domain.domain.facts.get(&fact.key).and_then(|of| of.value.class.clone()).into_iter().collect();
+            let classes =
+                domain.domain.facts.get(&fact.key).and_then(|of| of.value.class.clone()).into_iter().collect();
             let name = fact.source.clone().unwrap_or_else(|| fact.key.clone());
             let evidence = found("fact", &name, fact.version, &fact.value);
             let mut value = Map::new();
@@ -149,7 +150,8 @@ impl Hosted<'_> {
             ..Recall::default()
         };
         let domain = self.rooms.domain_at(self.seq);
-        let page = self.rooms.memory.recall(self.at(), &query, &domain.domain).map_err(|refusal| refusal.to_string())?;
+        let page =
+            self.rooms.memory.recall(self.at(), &query, &domain.domain).map_err(|refusal| refusal.to_string())?;
         let item = |hit: MemoryView| {
             let evidence = found("memory", &hit.id, 0, &Value::from(hit.text.as_str()));
             let mut value = Map::new();

@@ -4,7 +4,7 @@ use throughline_agent::Hosted;
 use throughline_plan::answer::{RunScope, render_revealing};
 use throughline_plan::{Bound, diagnose};
 use throughline_protocol::query::{Diagnose, RenderAnswer, VerifyAnswer};
-use throughline_protocol::view::{AnswerView, Broken, RunDiagnosis, Footnote, RunView};
+use throughline_protocol::view::{AnswerView, Broken, Footnote, RunDiagnosis, RunView};
 use throughline_protocol::{At, Refusal};
 use throughline_value::{Named, Value, from_value};
 
@@ -54,7 +54,9 @@ impl Asked<'_> {
                 let names: Vec<&str> = loaded.domain.answers.keys().map(String::as_str).collect();
                 let near = throughline_protocol::nearest(&query.answer, &names);
                 let refusal = Refusal::new("unknown-answer", format!("the domain has no answer `{}`", query.answer));
-                return Err(near.map_or_else(|| refusal.clone(), |near| refusal.clone().suggest(near)).at_path("/answer"));
+                return Err(near
+                    .map_or_else(|| refusal.clone(), |near| refusal.clone().suggest(near))
+                    .at_path("/answer"));
             }
         };
         let names = rooms.names(at, at.valid_at).with("language", Value::from(language)).with("run", run_of(&view));
@@ -78,31 +80,44 @@ impl Asked<'_> {
         for Footnote { number, evidence, .. } in &answer.footnotes {
             let number = *number;
             for evidence in evidence {
-                let mut add = |code: &str, message: String| broken.push(Broken { number, code: code.to_owned(), message });
+                let mut add =
+                    |code: &str, message: String| broken.push(Broken { number, code: code.to_owned(), message });
                 let document = throughline_plan::Documents::document(&host, &evidence.document, None);
                 match document.filter(|document| evidence.version > 0 && document.hash != evidence.hash) {
                     Some(newer) if newer.version > evidence.version => add(
                         "superseded",
-                        format!("`{}` has version {} by now; the answer rests on version {}", evidence.document, newer.version, evidence.version),
+                        format!(
+                            "`{}` has version {} by now; the answer rests on version {}",
+                            evidence.document, newer.version, evidence.version
+                        ),
                     ),
                     _ => {}
                 }
                 let of_run = matches!(evidence.method.as_str(), "tool" | "input" | "person" | "stub");
-                let inside = evidence.version == 0 && !matches!(evidence.method.as_str(), "fact" | "entity" | "memory" | "decision");
+                let inside = evidence.version == 0
+                    && !matches!(evidence.method.as_str(), "fact" | "entity" | "memory" | "decision");
                 if (of_run || inside) && !evidence.hash.is_empty() && !rooms.plans.gave(&evidence.hash) {
-                    add("result-missing", format!("no step of this journal gave what `{}` is said to have given", evidence.document));
+                    add(
+                        "result-missing",
+                        format!("no step of this journal gave what `{}` is said to have given", evidence.document),
+                    );
                 }
             }
         }
         for (number, key, quote) in facts(&answer) {
             let now = rooms.ledger.get(throughline_protocol::DEFAULT_SUBJECT, key, at).map(|value| value.to_json());
             if !quote.is_empty() && now.as_deref() != Some(quote) {
-                let message = format!("the fact `{key}` is {} by now, not {quote}", now.unwrap_or_else(|| "gone".to_owned()));
+                let message =
+                    format!("the fact `{key}` is {} by now, not {quote}", now.unwrap_or_else(|| "gone".to_owned()));
                 broken.push(Broken { number, code: "fact-changed".to_owned(), message });
             }
         }
         for figure in &answer.unsupported {
-            broken.push(Broken { number: 0, code: "no-evidence".to_owned(), message: format!("`{figure}` rests on nothing") });
+            broken.push(Broken {
+                number: 0,
+                code: "no-evidence".to_owned(),
+                message: format!("`{figure}` rests on nothing"),
+            });
         }
         Ok(broken)
     }
@@ -112,7 +127,11 @@ impl Asked<'_> {
 fn facts(answer: &AnswerView) -> impl Iterator<Item = (u32, &str, &str)> {
     answer.footnotes.iter().flat_map(|note| {
         let one = note.evidence.iter().filter(|evidence| evidence.method == "fact");
-        let keys = note.name.split(", ").filter_map(|name| name.strip_prefix("facts.")).map(|key| key.split('.').next().unwrap_or(key));
+        let keys = note
+            .name
+            .split(", ")
+            .filter_map(|name| name.strip_prefix("facts."))
+            .map(|key| key.split('.').next().unwrap_or(key));
         keys.zip(one).map(move |(key, evidence)| (note.number, key, evidence.quote.as_str()))
     })
 }

@@ -167,7 +167,12 @@ pub fn render(template: &str, from: &str, scope: &dyn AnswerScope) -> Result<Ans
 ///
 /// # Errors
 /// As [`render`].
-pub fn render_revealing(template: &str, from: &str, reveals: &[String], scope: &dyn AnswerScope) -> Result<AnswerView, Error> {
+pub fn render_revealing(
+    template: &str,
+    from: &str,
+    reveals: &[String],
+    scope: &dyn AnswerScope,
+) -> Result<AnswerView, Error> {
     let template = Template::parse(template)?;
     let view = AnswerView { from: from.to_owned(), ..AnswerView::default() };
     let mut writer = Writer { scope, reveals, view };

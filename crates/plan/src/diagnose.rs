@@ -1,6 +1,6 @@
 //! Why a run went wrong: the root cause in a sentence, the near miss, and what to change.
 
-use throughline_protocol::view::{RunDiagnosis, Fix, NearMiss, PlanReport, RunView, StepView};
+use throughline_protocol::view::{Fix, NearMiss, PlanReport, RunDiagnosis, RunView, StepView};
 use throughline_value::{Span, Value};
 
 /// Below this a value is doubtful, in tenths.
@@ -12,8 +12,14 @@ const ADVICE: &[(&str, &str)] = &[
     ("several-values", "say FIRST, LAST or ALL in {}, or look for less"),
     ("wrong-type", "extract what surrounds the value more closely in {}, or ask for another type"),
     ("wrong-unit", "ask for the unit that the source has in {}, and convert it where it is used"),
-    ("validation-failed", "the check is right to fail: look at the values that it used; if they are right, change the rule of {}"),
-    ("not-settled", "name a policy in {} that decides it (`BY official, newest, majority, trust`), a tolerance (`WITHIN`), or ask a person"),
+    (
+        "validation-failed",
+        "the check is right to fail: look at the values that it used; if they are right, change the rule of {}",
+    ),
+    (
+        "not-settled",
+        "name a policy in {} that decides it (`BY official, newest, majority, trust`), a tolerance (`WITHIN`), or ask a person",
+    ),
     ("timed-out", "give {} more time (`timeout`), a retry, or a fallback"),
     ("division-by-zero", "guard the division of {} by `IF`"),
     ("not-boolean", "compare the value in {}: a condition is true or false"),
@@ -22,7 +28,10 @@ const ADVICE: &[(&str, &str)] = &[
     ("tool-closed", "bring the machine into a state in which the tool of {} is open, then run the plan again"),
     ("no-tool", "register the tool of {} when the session is opened"),
     ("budget-tokens", "ask for less in {}, or raise `max_tokens`"),
-    ("bad-document", "the document of {} is not what its reader expects: use PATTERN instead of JSONPATH, or another media type"),
+    (
+        "bad-document",
+        "the document of {} is not what its reader expects: use PATTERN instead of JSONPATH, or another media type",
+    ),
     ("output-too-long", "take less in {}"),
     ("input-too-long", "send less in {}"),
     ("not-recorded", "run the plan again with a host that can make the call of {}"),
@@ -53,18 +62,29 @@ pub fn run(view: &RunView, plan: Option<&str>) -> RunDiagnosis {
     out.code = step.code.clone();
     out.source = source(step, text).to_owned();
     out.near = step.near.clone();
-    let advice = ADVICE.iter().find(|(known, _)| *known == code).map(|(_, advice)| advice.replace("{}", &format!("${}", step.id)));
+    let advice = ADVICE
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map(|(_, advice)| advice.replace("{}", &format!("${}", step.id)));
     out.suggestion = match (&step.near, advice) {
         (Some(NearMiss { instead: Some(instead), quote, .. }), _) => {
             format!("look for `{instead}` in ${}: the text has `{}`", step.id, quote.replace('\n', " "))
         }
-        (Some(near), _) => format!("the text has `{}` there: look for that in ${}", near.quote.replace('\n', " "), step.id),
+        (Some(near), _) => {
+            format!("the text has `{}` there: look for that in ${}", near.quote.replace('\n', " "), step.id)
+        }
         (None, Some(advice)) => advice,
         (None, None) if code.starts_with("http-") || code.starts_with("tool") => {
-            format!("the source of ${} did not answer as it should: give it `retry`, another source behind `OR`, or a `fallback`", step.id)
+            format!(
+                "the source of ${} did not answer as it should: give it `retry`, another source behind `OR`, or a `fallback`",
+                step.id
+            )
         }
         (None, None) if code == "value-missing" => {
-            format!("nothing like it is in the source: read another source in ${}, give it a DEFAULT, or another way behind `OR`", step.id)
+            format!(
+                "nothing like it is in the source: read another source in ${}, give it a DEFAULT, or another way behind `OR`",
+                step.id
+            )
         }
         (None, None) => format!("change ${}, or give it a `fallback`", step.id),
     };
@@ -98,16 +118,23 @@ pub fn plan(report: &PlanReport) -> RunDiagnosis {
 fn without_failure(view: &RunView) -> (String, String) {
     let over = matches!(view.row.status.as_str(), "done" | "failed" | "cancelled");
     if let Some(ask) = view.asks.iter().find(|ask| !ask.settled && !over) {
-        return (format!("Nothing failed; the run waits for a person: {}", ask.question), format!("answer `{}`", ask.id));
+        return (
+            format!("Nothing failed; the run waits for a person: {}", ask.question),
+            format!("answer `{}`", ask.id),
+        );
     }
     let waiting = view.steps.iter().filter(|step| step.status == "running").map(|step| &step.id);
     let calls = named(waiting);
     match (view.row.status.as_str(), &view.error, &view.paused_at) {
         ("failed", Some(error), _) => (format!("The run ended: {error}."), "raise the budget, or do less".to_owned()),
-        ("paused", _, Some(at)) => (format!("Nothing failed; the run is paused: {at}."), "`continue_run` or `step_run`".to_owned()),
+        ("paused", _, Some(at)) => {
+            (format!("Nothing failed; the run is paused: {at}."), "`continue_run` or `step_run`".to_owned())
+        }
         ("paused", ..) => ("Nothing failed; the run is paused.".to_owned(), "`continue_run` or `step_run`".to_owned()),
         ("cancelled", ..) => ("Nothing failed; the run was cancelled.".to_owned(), "start it again".to_owned()),
-        ("running", ..) if !calls.is_empty() => (format!("Nothing failed; {calls} waits for an answer."), "wait".to_owned()),
+        ("running", ..) if !calls.is_empty() => {
+            (format!("Nothing failed; {calls} waits for an answer."), "wait".to_owned())
+        }
         _ => ("Nothing failed.".to_owned(), String::new()),
     }
 }
@@ -148,14 +175,16 @@ fn source<'a>(step: &'a StepView, text: &'a str) -> &'a str {
 /// The change as a repair of the text.
 fn fix(step: &StepView, text: &str, code: &str) -> Option<Fix> {
     let source = source(step, text);
-    let start = if text.get(step.span.start..step.span.end) == Some(source) { step.span.start } else { text.find(source)? };
+    let start =
+        if text.get(step.span.start..step.span.end) == Some(source) { step.span.start } else { text.find(source)? };
     let looked = ["pattern", "path", "selector"].iter().find_map(|name| step.input.get(name)).and_then(Value::as_str);
     if let Some(instead) = step.near.as_ref().and_then(|near| near.instead.as_deref()) {
         // Only what is written in the step itself can be replaced there; a pattern of the domain cannot.
         let (at, end) = written(source, looked?)?;
         let (quote, old) = (source.get(at..)?, source.get(at..end)?);
         let raw = if quote.starts_with('r') || instead.contains('\\') { "r" } else { "" };
-        let replacement = if instead.contains('"') { format!("{raw}'{instead}'") } else { format!("{raw}\"{instead}\"") };
+        let replacement =
+            if instead.contains('"') { format!("{raw}'{instead}'") } else { format!("{raw}\"{instead}\"") };
         let span = Span::new(start + at, start + end);
         return Some(Fix { title: format!("look for what the text has instead of {old}"), span, replacement });
     }

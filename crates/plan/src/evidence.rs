@@ -30,7 +30,8 @@ pub fn all_of(document: &DocumentRef<'_>, spans: &[Span], method: &str) -> Vec<E
         [one] => return vec![of(document, *one, method)],
         _ => {}
     }
-    let feeds: Vec<usize> = document.text.bytes().enumerate().filter(|(_, b)| *b == b'\x0c').map(|(at, _)| at).collect();
+    let feeds: Vec<usize> =
+        document.text.bytes().enumerate().filter(|(_, b)| *b == b'\x0c').map(|(at, _)| at).collect();
     let page = |at: usize| u32::try_from(feeds.partition_point(|feed| *feed < at)).unwrap_or(u32::MAX - 1) + 1;
     let one = |span: &Span| Evidence {
         document: document.name.to_owned(),

@@ -9,8 +9,8 @@ mod table;
 use throughline_expr::Env;
 use throughline_value::{Number, Span, Value};
 
-use crate::limits::{MAX_HAYSTACK_BYTES, MAX_MATCHES};
 use crate::html::Html;
+use crate::limits::{MAX_HAYSTACK_BYTES, MAX_MATCHES};
 use crate::plan::{Looks, Pick, Type};
 
 pub use convert::convert;
@@ -142,12 +142,15 @@ pub fn extract(
         Query::Path(path) => json_path::find(text, path)?,
         Query::Pattern(regex) if media_type == "text/html" => {
             // The source first, as it is written; then the text that a reader sees of it.
-            pattern::find(text, regex).or_else(|failure| in_seen(text, |seen| pattern::find(seen, regex)).map_err(|_| failure))?
+            pattern::find(text, regex)
+                .or_else(|failure| in_seen(text, |seen| pattern::find(seen, regex)).map_err(|_| failure))?
         }
         Query::Pattern(regex) => pattern::find(text, regex)?,
         Query::Selector(selector) => table::select(text, selector)?,
         Query::Cell(row, column) => table::find(text, media_type, row, column)?,
-        Query::Looks(looks, near) if media_type == "text/html" => in_seen(text, |seen| recognise::find(seen, looks, near))?,
+        Query::Looks(looks, near) if media_type == "text/html" => {
+            in_seen(text, |seen| recognise::find(seen, looks, near))?
+        }
         Query::Looks(looks, near) => recognise::find(text, looks, near)?,
     };
     let count = finds.len();

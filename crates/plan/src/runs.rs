@@ -248,7 +248,8 @@ impl Plans {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_json(), str::to_owned);
         let same = |value: &Value| throughline_journal::Digest::of_bytes(text(value).as_bytes()) == hash;
         self.runs.values().any(|run| {
-            let inputs = run.inputs.values().chain(run.edits.values().filter_map(|e| e.last()).map(|bound| &bound.value));
+            let inputs =
+                run.inputs.values().chain(run.edits.values().filter_map(|e| e.last()).map(|bound| &bound.value));
             let steps = run.steps.values().map(|step| &step.now().output);
             inputs.chain(steps).any(same)
                 || run.steps.values().filter_map(|step| step.now().output.as_list()).flatten().any(same)

@@ -69,7 +69,9 @@ fn tool(call: &ToolCall) -> Result<Value, ToolError> {
 
 fn start(world: &mut World, plan: &str) -> String {
     let scope = Scope::of(&world.domain);
-    world.start(plan, Map::from_iter([("order".to_owned(), "PZ-7".into())]), &scope).unwrap_or_else(|r| panic!("{r} {}", r.details.to_json()))
+    world
+        .start(plan, Map::from_iter([("order".to_owned(), "PZ-7".into())]), &scope)
+        .unwrap_or_else(|r| panic!("{r} {}", r.details.to_json()))
 }
 
 /// Runs a plan and compares the value of its last step, or its code when it has none.
@@ -80,7 +82,11 @@ fn check(plan: &str, expected: &str) -> (World, String) {
     world.finish(&run);
     let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
     let last = view.steps.last().unwrap();
-    let got = if last.status == "done" { last.output.to_json() } else { format!("{}: {}", last.status, last.code.clone().unwrap_or_default()) };
+    let got = if last.status == "done" {
+        last.output.to_json()
+    } else {
+        format!("{}: {}", last.status, last.code.clone().unwrap_or_default())
+    };
     assert_eq!(got, expected, "{plan}: {:?}", last.error);
     (world, run)
 }
@@ -101,7 +107,13 @@ fn values_are_found_layer_by_layer_with_method_confidence_span_and_hash() {
     find("FIND percent NEAR \"yield rate\" AS number", "91.70", "recogniser", "0.9", "91.70");
     find("FIND money AS number", "1200.50", "recogniser", "0.9", "US$1,200.50");
     find("PATTERN phone", "\"13812345678\"", "pattern", "1", "13812345678");
-    find("PATTERN r\"Scrap ([0-9.]+)\" OR FIND percent NEAR \"Yield\" FIRST AS number", "91.70", "recogniser", "0.4", "91.70");
+    find(
+        "PATTERN r\"Scrap ([0-9.]+)\" OR FIND percent NEAR \"Yield\" FIRST AS number",
+        "91.70",
+        "recogniser",
+        "0.4",
+        "91.70",
+    );
     check("$r = GET audited\n$x = EXTRACT $r PATTERN r\"line 2 was ([0-9.]+) %\" AS number", "91.70");
 }
 
@@ -114,13 +126,20 @@ fn units_are_read_off_and_made_one_of_another_exactly() {
 
 #[test]
 fn lists_are_queried_searched_merged_filtered_and_validated() {
-    check("$q = QUERY items WHERE item.w > 1", r#"[{"n":"a","w":2.50,"at":"2026-01-05T00:00:00Z"},{"n":"a","w":9,"at":"2026-02-05T00:00:00Z"}]"#);
+    check(
+        "$q = QUERY items WHERE item.w > 1",
+        r#"[{"n":"a","w":2.50,"at":"2026-01-05T00:00:00Z"},{"n":"a","w":9,"at":"2026-02-05T00:00:00Z"}]"#,
+    );
     check("$q = QUERY people FOR \"alan\"", r#"[{"name":"Alan","weight":7}]"#);
-    let (world, run) = check("$q = SEARCH draft FOR \"yield\" LIMIT 1\n$t = COMPUTE $q[0].text", "\"Yield rate: 90.1 percent.\"");
+    let (world, run) =
+        check("$q = SEARCH draft FOR \"yield\" LIMIT 1\n$t = COMPUTE $q[0].text", "\"Yield rate: 90.1 percent.\"");
     assert_eq!(world.plans.values(&run)["t"].evidence[0].quote, "Yield rate: 90.1 percent.");
     check("$m = MERGE [1, 2], [2, 3]", "[1,2,3]");
     check("$q = QUERY items\n$m = MERGE $q, [{\"n\": \"a\"}] BY \"n\"\n$n = COMPUTE len($m)", "2");
-    let (world, run) = check("$q = QUERY items\n$f = FILTER $q WHERE item.n == \"b\" or index == 0", r#"[{"n":"a","w":2.50,"at":"2026-01-05T00:00:00Z"},{"n":"b","w":1,"at":"2026-04-05T00:00:00Z"}]"#);
+    let (world, run) = check(
+        "$q = QUERY items\n$f = FILTER $q WHERE item.n == \"b\" or index == 0",
+        r#"[{"n":"a","w":2.50,"at":"2026-01-05T00:00:00Z"},{"n":"b","w":1,"at":"2026-04-05T00:00:00Z"}]"#,
+    );
     assert_eq!(world.plans.values(&run)["f"].evidence.len(), 2, "the places of what is kept stay");
     check("$q = QUERY items\n$v = VALIDATE len($q) == 3 ELSE \"three are expected\"", "true");
     check("$q = QUERY items\n$v = VALIDATE len($q) > 3 ELSE \"more are expected\"", "failed: validation-failed");
@@ -128,7 +147,10 @@ fn lists_are_queried_searched_merged_filtered_and_validated() {
 
 #[test]
 fn a_time_span_filters_items_by_their_time() {
-    check("PLAN WITH temporal_scope: \"2026-Q1\"\n$q = QUERY items\n$n = COMPUTE [len($q), temporal_scope.tense]", r#"[2,"present"]"#);
+    check(
+        "PLAN WITH temporal_scope: \"2026-Q1\"\n$q = QUERY items\n$n = COMPUTE [len($q), temporal_scope.tense]",
+        r#"[2,"present"]"#,
+    );
 }
 
 #[test]
@@ -183,7 +205,10 @@ fn answer(world: &mut World, ask: &str, answer: Value) -> Result<(), String> {
 #[test]
 fn approvals_are_answered_one_by_one_in_any_order() {
     let mut world = world();
-    let run = start(&mut world, "$a = CALL delete(file: \"x\")\n$b = CALL delete(file: \"y\")\n$q = ASK \"Which?\" OPTIONS [\"left\", \"right\"]");
+    let run = start(
+        &mut world,
+        "$a = CALL delete(file: \"x\")\n$b = CALL delete(file: \"y\")\n$q = ASK \"Which?\" OPTIONS [\"left\", \"right\"]",
+    );
     world.finish(&run);
     let asks: Vec<_> = world.plans.open_asks(u64::MAX).into_iter().map(|(ask, _)| ask.id).collect();
     assert_eq!((asks.len(), world.made.len()), (3, 0));
@@ -273,12 +298,17 @@ fn addresses_and_search_engines_are_asked_with_derived_requests() {
         sent,
         r#"{"method":"GET","url":"https://api.example.org/v1/Ulm%2F..%2Fx%3F/now?unit=c&day_from=2026-03-01T00%3A00%3A00%2B08%3A00&day_to=2026-04-01T00%3A00%3A00%2B08%3A00","source":"api"}"#
     );
-    let answer = json::read_value(r#"{"status": 200, "content_type": "application/json; charset=utf-8", "text": "{\"t\": 1.50}"}"#).unwrap();
+    let answer = json::read_value(
+        r#"{"status": 200, "content_type": "application/json; charset=utf-8", "text": "{\"t\": 1.50}"}"#,
+    )
+    .unwrap();
     let document = Plans::document_of(&call, &answer).unwrap().unwrap();
     assert_eq!((document.media_type.as_str(), document.text.as_str()), ("application/json", "{\"t\": 1.50}"));
     let gone = json::read_value(r#"{"status": 404, "text": ""}"#).unwrap();
     assert_eq!(Plans::document_of(&call, &gone).unwrap_err().code, "http-404");
-    let (sent, _) = request("PLAN WITH temporal_scope: [\"2026-01\", null]\n$x = SEARCH news(lang: \"en\") FOR \"late parcels\" LIMIT 5");
+    let (sent, _) = request(
+        "PLAN WITH temporal_scope: [\"2026-01\", null]\n$x = SEARCH news(lang: \"en\") FOR \"late parcels\" LIMIT 5",
+    );
     assert_eq!(
         sent,
         r#"{"method":"POST","url":"https://search.example.org/news-%2A/_search","body":{"query":{"bool":{"must":[{"multi_match":{"query":"late parcels","fields":["title","body"]}}],"filter":[{"term":{"lang":"en"}},{"range":{"published":{"gte":"2026-01-01T00:00:00+08:00"}}}]}},"size":5},"source":"news"}"#
@@ -324,7 +354,10 @@ fn breakpoints_pause_at_steps_bindings_and_conditions_and_bindings_can_be_edited
     assert_eq!(edit(&mut world, "a", 11), Err("already-used".to_owned()));
     proceed(&mut world);
     assert_eq!(go_on(&mut world), ("paused".into(), 3, "$c >= 3 holds".into()));
-    let step = world.plans.step_run(&world.context(), &StepRun { run: run.clone() }, &world.shelf, &NoEvidence(&world.env)).unwrap();
+    let step = world
+        .plans
+        .step_run(&world.context(), &StepRun { run: run.clone() }, &world.shelf, &NoEvidence(&world.env))
+        .unwrap();
     world.commit(step.drafts);
     assert_eq!(go_on(&mut world).0, "done");
     assert_eq!(world.plans.values(&run)["d"].value, 13.into());
@@ -350,36 +383,63 @@ fn a_rerun_reuses_what_does_not_change_and_says_what_it_did_with_the_rest() {
         (marks.join(" "), view.steps[6].output.to_json(), world.made.len() - made)
     };
     let null = again("{}", Rerun { from: Some("rate".into()), ..Rerun::default() });
-    assert_eq!(null, ("reused reused reused reused reused reused reused".into(), "[\"done\",true]".into(), 0), "a null edit reuses everything");
+    assert_eq!(
+        null,
+        ("reused reused reused reused reused reused reused".into(), "[\"done\",true]".into(), 0),
+        "a null edit reuses everything"
+    );
     let edited = again(r#"{"limit": 91.5}"#, Rerun::default());
-    assert_eq!(edited, ("reused reused edited recomputed reused stubbed recomputed".into(), "[\"done\",false]".into(), 0));
+    assert_eq!(
+        edited,
+        ("reused reused edited recomputed reused stubbed recomputed".into(), "[\"done\",false]".into(), 0)
+    );
     let live = again(r#"{"limit": 91.5}"#, Rerun { effects: Some("live".into()), ..Rerun::default() });
     assert_eq!((live.0.as_str(), live.2), ("reused reused edited recomputed reused live recomputed", 1));
-    let stubbed = again(r#"{"limit": 91.5}"#, Rerun { stubs: Map::from_iter([("paid".to_owned(), "stub".into())]), ..Rerun::default() });
+    let stubbed = again(
+        r#"{"limit": 91.5}"#,
+        Rerun { stubs: Map::from_iter([("paid".to_owned(), "stub".into())]), ..Rerun::default() },
+    );
     assert_eq!(stubbed.1, "[\"stub\",false]");
     let same_value = again(r#"{"limit": 90.0}"#, Rerun::default());
-    assert_eq!(same_value.0, "reused reused edited reused reused reused reused", "what comes to the same is reused below");
+    assert_eq!(
+        same_value.0, "reused reused edited reused reused reused reused",
+        "what comes to the same is reused below"
+    );
     let fresh = again("{}", Rerun { from: Some("w".into()), fresh: true, ..Rerun::default() });
     assert_eq!((fresh.0.as_str(), fresh.2), ("reused reused reused reused live reused reused", 2));
     let plan = STORY.replace("COMPUTE 90", "COMPUTE 91").into();
-    assert_eq!(again("{}", Rerun { plan, ..Rerun::default() }).0, "reused reused recomputed recomputed reused stubbed recomputed");
+    assert_eq!(
+        again("{}", Rerun { plan, ..Rerun::default() }).0,
+        "reused reused recomputed recomputed reused stubbed recomputed"
+    );
 }
 
 #[test]
 fn a_diagnosis_names_the_cause_the_near_miss_and_a_change_that_works() {
-    let (world, run) = check("$r = GET draft\n$x = EXTRACT $r PATTERN r\"Yield: ([0-9.]+)\" AS number\n$y = COMPUTE $x * 2", "blocked: ");
+    let (world, run) = check(
+        "$r = GET draft\n$x = EXTRACT $r PATTERN r\"Yield: ([0-9.]+)\" AS number\n$y = COMPUTE $x * 2",
+        "blocked: ",
+    );
     let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
     let found = throughline_plan::diagnose::run(&view, None);
-    assert!(found.cause.starts_with("$x (EXTRACT) failed: the pattern `Yield: ([0-9.]+)` matches nothing"), "{}", found.cause);
+    assert!(
+        found.cause.starts_with("$x (EXTRACT) failed: the pattern `Yield: ([0-9.]+)` matches nothing"),
+        "{}",
+        found.cause
+    );
     assert!(found.cause.ends_with("$y has no value because of it."));
     assert_eq!(found.near.as_ref().unwrap().document, "report.txt");
     let repaired = found.repaired.unwrap();
     check(&repaired, "180.2");
     let (world, run) = check("$i = GET items\n$x = EXTRACT $i JSONPATH \"$[0].att\"", "failed: value-missing");
-    let repaired = throughline_plan::diagnose::run(&world.plans.run(&run, &at(u64::MAX)).unwrap(), None).repaired.unwrap();
+    let repaired =
+        throughline_plan::diagnose::run(&world.plans.run(&run, &at(u64::MAX)).unwrap(), None).repaired.unwrap();
     check(&repaired, "\"2026-01-05T00:00:00Z\"");
     let (world, run) = check("$x = COMPUTE 1", "1");
-    assert_eq!(throughline_plan::diagnose::run(&world.plans.run(&run, &at(u64::MAX)).unwrap(), None).cause, "Nothing failed.");
+    assert_eq!(
+        throughline_plan::diagnose::run(&world.plans.run(&run, &at(u64::MAX)).unwrap(), None).cause,
+        "Nothing failed."
+    );
 }
 
 #[test]
@@ -393,7 +453,9 @@ fn a_chain_of_a_thousand_steps_costs_in_proportion_to_its_steps() {
         assert_eq!(world.plans.status(&run), Some("done"));
         began.elapsed().as_secs_f64()
     };
-    let (short, long) = (time(250).max(1e-4), time(1_000));
+    // The best of three: other work on the machine only adds.
+    let best = |steps: usize| (0..3).map(|_| time(steps)).fold(f64::MAX, f64::min).max(1e-4);
+    let (short, long) = (best(250), best(1_000));
     println!("a chain of 250 steps {short:.4} s, of 1000 {long:.4} s: {:.1} times", long / short);
     assert!(long / short < 10.0, "four times as many steps took {:.1} times as long", long / short);
     let _ = NOW;

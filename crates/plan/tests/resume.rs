@@ -40,7 +40,12 @@ fn tool(call: &ToolCall) -> Result<Value, ToolError> {
 fn scope() -> Scope {
     let write = ToolRule { writes: true, ..ToolRule::default() };
     let ask = ToolRule { writes: true, approval: true, ..ToolRule::default() };
-    Scope::new().source("doc", "d.txt").tool("once", write).tool("twice", ToolRule::default()).tool("never", ToolRule::default()).tool("asked", ask)
+    Scope::new()
+        .source("doc", "d.txt")
+        .tool("once", write)
+        .tool("twice", ToolRule::default())
+        .tool("never", ToolRule::default())
+        .tool("asked", ask)
 }
 
 fn shelf() -> Shelf {
@@ -153,7 +158,8 @@ fn the_makespan_is_that_of_the_critical_path() {
             let mut now = Vec::new();
             for i in 0..width {
                 let id = format!("c{case}_{layer}_{i}");
-                let uses: BTreeSet<String> = (0..3).filter_map(|_| before.get(random(before.len().max(1) as u64) as usize)).cloned().collect();
+                let uses: BTreeSet<String> =
+                    (0..3).filter_map(|_| before.get(random(before.len().max(1) as u64) as usize)).cloned().collect();
                 let list: Vec<String> = uses.iter().map(|u| format!("${u}")).collect();
                 plan.push_str(&format!("${id} = CALL once(after: [{}])\n", list.join(", ")));
                 latency.insert(id.clone(), 10 + random(500) as i64);

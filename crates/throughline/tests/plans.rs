@@ -1,5 +1,11 @@
 //! Plans through the façade: what they save in prompts, and that a damaged one is repaired.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::indexing_slicing, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 use std::path::Path;
 
@@ -70,18 +76,28 @@ fn a_plan_takes_a_quarter_of_the_tokens_of_step_by_step_prompting_at_most() {
         // Step by step: every action is a prompt with everything before it.
         let domain = session.query(r#"{"type":"domain"}"#).unwrap();
         let sources = domain.at(&["document", "sources"]).unwrap().as_map().unwrap();
-        let described = sources.iter().map(|(name, source)| format!("{name}: {}\n", source.at(&["description", "en"]).unwrap().to_json()));
-        let mut history = format!("{STEP_BY_STEP}\n\nSources:\n{}\nQuestion: {question}\n", described.collect::<String>());
+        let described = sources
+            .iter()
+            .map(|(name, source)| format!("{name}: {}\n", source.at(&["description", "en"]).unwrap().to_json()));
+        let mut history =
+            format!("{STEP_BY_STEP}\n\nSources:\n{}\nQuestion: {question}\n", described.collect::<String>());
         let mut stepped = 0;
         for step in &view.steps {
             let observation = match step.output.get("hash") {
                 Some(_) => {
-                    let query = Value::from([("type", Value::from("document")), ("name", step.output.get("document").unwrap().clone())]);
+                    let query = Value::from([
+                        ("type", Value::from("document")),
+                        ("name", step.output.get("document").unwrap().clone()),
+                    ]);
                     text(&session.query(&query.to_json()).unwrap(), "text")
                 }
                 None => step.output.to_json(),
             };
-            let said = format!("Thought: I need {}.\nAction: {}\n", step.id, step.source.split_once('=').map_or("", |(_, action)| action.trim()));
+            let said = format!(
+                "Thought: I need {}.\nAction: {}\n",
+                step.id,
+                step.source.split_once('=').map_or("", |(_, action)| action.trim())
+            );
             stepped += estimate(&history) + estimate(&said);
             history.push_str(&format!("{said}Observation: {observation}\n"));
         }
@@ -90,7 +106,10 @@ fn a_plan_takes_a_quarter_of_the_tokens_of_step_by_step_prompting_at_most() {
         all_planned += planned;
         all_stepped += stepped;
     }
-    println!("{all_planned:>6} planned, {all_stepped:>6} step by step in all: {:.1} %", all_planned as f64 * 100.0 / all_stepped as f64);
+    println!(
+        "{all_planned:>6} planned, {all_stepped:>6} step by step in all: {:.1} %",
+        all_planned as f64 * 100.0 / all_stepped as f64
+    );
     assert!(all_planned * 4 <= all_stepped, "{all_planned} against {all_stepped}");
 }
 
@@ -145,7 +164,12 @@ fn a_fork_gives_the_recorded_answers_of_addresses_and_retries_again() {
     let forked = throughline::engine::fork(session.journal(), &fork).unwrap();
     let again = Local::open(forked.journal, CLOCK);
     let after: RunView = from_value(&again.query(r#"{"type":"run"}"#).unwrap()).unwrap();
-    assert_eq!((after.row.status.as_str(), after.steps[3].output.to_json().as_str()), ("done", "28.5"), "{:?}", after.steps);
+    assert_eq!(
+        (after.row.status.as_str(), after.steps[3].output.to_json().as_str()),
+        ("done", "28.5"),
+        "{:?}",
+        after.steps
+    );
     assert_eq!(after.steps[2].evidence[0].quote, "21.50");
 }
 
@@ -159,7 +183,9 @@ fn a_long_chain_through_the_engine_costs_in_proportion_to_its_steps() {
         assert_eq!((view.row.status.as_str(), view.row.done), ("done", steps as u64));
         began.elapsed().as_secs_f64()
     };
-    let (short, long) = (time(250).max(1e-4), time(1_000));
+    // The best of three: other work on the machine only adds.
+    let best = |steps: usize| (0..3).map(|_| time(steps)).fold(f64::MAX, f64::min).max(1e-4);
+    let (short, long) = (best(250), best(1_000));
     println!("through the engine: 250 steps {short:.3} s, 1000 steps {long:.3} s, {:.1} times", long / short);
     assert!(long / short < 10.0, "four times as many steps took {:.1} times as long", long / short);
 }

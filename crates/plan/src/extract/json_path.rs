@@ -54,7 +54,9 @@ fn missing(root: &Node, path: &str, text: &str) -> (String, Option<Near>) {
                 let target = node.get(&name).unwrap_or(node);
                 let quote = text.get(target.span.start..target.span.end).unwrap_or("").chars().take(60).collect();
                 let wrong = if let Plain::Name(wrong) = step { wrong.as_str() } else { "" };
-                let instead = path.rfind(wrong).map(|at| format!("{}{name}{}", &path.get(..at).unwrap_or(""), path.get(at + wrong.len()..).unwrap_or("")));
+                let instead = path.rfind(wrong).map(|at| {
+                    format!("{}{name}{}", &path.get(..at).unwrap_or(""), path.get(at + wrong.len()..).unwrap_or(""))
+                });
                 Near { span: target.span, quote, instead, ..Near::default() }
             });
             return (format!("nothing is at {path}: {why}"), near);

@@ -34,7 +34,8 @@ fn missing(text: &str, pattern: &str) -> Failure {
         let near = Near { span, quote: quote.to_owned(), instead: instead(text, at, pattern), ..Near::default() };
         Some((format!("; near `{word}` the text has `{}`", shown.trim()), near))
     });
-    let (hint, near) = near.map_or_else(|| ("; none of its words is in the text".to_owned(), None), |(hint, near)| (hint, Some(near)));
+    let (hint, near) =
+        near.map_or_else(|| ("; none of its words is in the text".to_owned(), None), |(hint, near)| (hint, Some(near)));
     Failure::new("value-missing", format!("the pattern `{pattern}` matches nothing{hint}")).near(near)
 }
 

@@ -102,7 +102,12 @@ fn all(patterns: &Patterns, text: &str, looks: Looks) -> Vec<Found> {
             let [before, after] = &patterns.money;
             let money = |number: Option<Number>, unit: &str| {
                 let currency = currency(unit);
-                number.map(|n| Value::Map(Map::from_iter([("amount".to_owned(), n.into()), ("currency".to_owned(), currency.into())])))
+                number.map(|n| {
+                    Value::Map(Map::from_iter([
+                        ("amount".to_owned(), n.into()),
+                        ("currency".to_owned(), currency.into()),
+                    ]))
+                })
             };
             let mut finds = of(before, 9, &|c| {
                 let value = amount(c.get(2)?.as_str(), c.get(3).map(|m| m.as_str()));
@@ -181,7 +186,8 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn amount(digits: &str, times: Option<&str>) -> Option<Number> {
-    let base = number(&digits.replace('，', ",").trim_end_matches(',').replace('−', "-")).or_else(|| han_number(digits))?;
+    let base =
+        number(&digits.replace('，', ",").trim_end_matches(',').replace('−', "-")).or_else(|| han_number(digits))?;
     let zeros = match times.map(str::to_lowercase).as_deref() {
         None => return Some(base),
         Some("thousand") => 3,
@@ -299,11 +305,24 @@ fn places(text: &str, words: &str) -> Vec<Span> {
 
 /// The value that stands nearest behind the words, within the sentence; else the nearest before them.
 fn beside(text: &str, all: &[Found], place: Span) -> Option<Found> {
-    let distance = |from: usize, to: usize| text.get(from..to).map_or(usize::MAX, |between| {
-        if crosses(between) { usize::MAX } else { between.chars().count() }
-    });
-    let behind = all.iter().find(|found| found.span.start >= place.end).filter(|f| distance(place.end, f.span.start) <= MAX_DISTANCE);
-    let before = || all.iter().rev().find(|found| found.span.end <= place.start).filter(|f| distance(f.span.end, place.start) <= MAX_DISTANCE);
+    let distance = |from: usize, to: usize| {
+        text.get(from..to).map_or(
+            usize::MAX,
+            |between| {
+                if crosses(between) { usize::MAX } else { between.chars().count() }
+            },
+        )
+    };
+    let behind = all
+        .iter()
+        .find(|found| found.span.start >= place.end)
+        .filter(|f| distance(place.end, f.span.start) <= MAX_DISTANCE);
+    let before = || {
+        all.iter()
+            .rev()
+            .find(|found| found.span.end <= place.start)
+            .filter(|f| distance(f.span.end, place.start) <= MAX_DISTANCE)
+    };
     behind.or_else(before).cloned()
 }
 
@@ -333,7 +352,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, looks: Looks, near: Option<&str>, expected: &[(&str, &str)]) {
         let finds = find(text, looks, near).unwrap_or_default();
-        let got: Vec<_> = finds.iter().map(|f| (text.get(f.span.start..f.span.end).unwrap(), f.value.to_json())).collect();
+        let got: Vec<_> =
+            finds.iter().map(|f| (text.get(f.span.start..f.span.end).unwrap(), f.value.to_json())).collect();
         let expected: Vec<_> = expected.iter().map(|(quote, value)| (*quote, (*value).to_owned())).collect();
         assert_eq!(got, expected, "{text}");
     }
@@ -341,43 +361,86 @@ mod tests {
     #[test]
     fn numbers_are_read_exactly_and_parts_of_words_and_dates_are_none() {
         use Looks::Number as N;
-        check("In Q3 2,500 of 3,000.50 units; id A12, 2026-03-01, v1.2.3", N, None, &[("2,500", "2500"), ("3,000.50", "3000.50")]);
-        check("共１２３台，三百二十一件，1.2亿元，二万三千", N, None, &[("１２３", "123"), ("三百二十一", "321"), ("1.2亿", "120000000"), ("二万三千", "23000")]);
-        check("weight 30kg, -4.50 °C, 2.5 million", N, None, &[("30", "30"), ("-4.50", "-4.50"), ("2.5 million", "2500000")]);
+        check(
+            "In Q3 2,500 of 3,000.50 units; id A12, 2026-03-01, v1.2.3",
+            N,
+            None,
+            &[("2,500", "2500"), ("3,000.50", "3000.50")],
+        );
+        check(
+            "共１２３台，三百二十一件，1.2亿元，二万三千",
+            N,
+            None,
+            &[("１２３", "123"), ("三百二十一", "321"), ("1.2亿", "120000000"), ("二万三千", "23000")],
+        );
+        check(
+            "weight 30kg, -4.50 °C, 2.5 million",
+            N,
+            None,
+            &[("30", "30"), ("-4.50", "-4.50"), ("2.5 million", "2500000")],
+        );
         check("a 12,34 b", N, None, &[]);
     }
 
     #[test]
     fn percentages_money_dates_and_names_are_read_in_both_languages() {
-        check("Yield 91.70 %, scrap 8.3 percent, 良率９１．７％，百分之九十一点七", Looks::Percent, None,
-            &[("91.70", "91.70"), ("8.3", "8.3"), ("９１．７", "91.7"), ("九十一点七", "91.7")]);
-        check("US$1,200.50, €3 million, 45 yuan, 人民币1.5万, 300美元", Looks::Money, None, &[
-            ("US$1,200.50", r#"{"amount":1200.50,"currency":"USD"}"#),
-            ("€3 million", r#"{"amount":3000000,"currency":"EUR"}"#),
-            ("45 yuan", r#"{"amount":45,"currency":"CNY"}"#),
-            ("人民币1.5万", r#"{"amount":15000,"currency":"CNY"}"#),
-            ("300美元", r#"{"amount":300,"currency":"USD"}"#),
-        ]);
-        check("2026-03-01T09:00:00Z, 2026年3月1日, March 1st, 2026, 28 Feb 2026, 2026/02/30", Looks::Date, None, &[
-            ("2026-03-01T09:00:00Z", "\"2026-03-01T09:00:00Z\""),
-            ("2026年3月1日", "\"2026-03-01\""),
-            ("March 1st, 2026", "\"2026-03-01\""),
-            ("28 Feb 2026", "\"2026-02-28\""),
-        ]);
-        check("signed by Dr. Ada Lovelace for Bluepine Tea House", Looks::Name, None,
-            &[("Dr. Ada Lovelace", "\"Dr. Ada Lovelace\""), ("Bluepine Tea House", "\"Bluepine Tea House\"")]);
-        check("负责人：张伟；青松茶业有限公司，李娜女士", Looks::Name, None,
-            &[("张伟", "\"张伟\""), ("青松茶业有限公司", "\"青松茶业有限公司\""), ("李娜", "\"李娜\"")]);
+        check(
+            "Yield 91.70 %, scrap 8.3 percent, 良率９１．７％，百分之九十一点七",
+            Looks::Percent,
+            None,
+            &[("91.70", "91.70"), ("8.3", "8.3"), ("９１．７", "91.7"), ("九十一点七", "91.7")],
+        );
+        check(
+            "US$1,200.50, €3 million, 45 yuan, 人民币1.5万, 300美元",
+            Looks::Money,
+            None,
+            &[
+                ("US$1,200.50", r#"{"amount":1200.50,"currency":"USD"}"#),
+                ("€3 million", r#"{"amount":3000000,"currency":"EUR"}"#),
+                ("45 yuan", r#"{"amount":45,"currency":"CNY"}"#),
+                ("人民币1.5万", r#"{"amount":15000,"currency":"CNY"}"#),
+                ("300美元", r#"{"amount":300,"currency":"USD"}"#),
+            ],
+        );
+        check(
+            "2026-03-01T09:00:00Z, 2026年3月1日, March 1st, 2026, 28 Feb 2026, 2026/02/30",
+            Looks::Date,
+            None,
+            &[
+                ("2026-03-01T09:00:00Z", "\"2026-03-01T09:00:00Z\""),
+                ("2026年3月1日", "\"2026-03-01\""),
+                ("March 1st, 2026", "\"2026-03-01\""),
+                ("28 Feb 2026", "\"2026-02-28\""),
+            ],
+        );
+        check(
+            "signed by Dr. Ada Lovelace for Bluepine Tea House",
+            Looks::Name,
+            None,
+            &[("Dr. Ada Lovelace", "\"Dr. Ada Lovelace\""), ("Bluepine Tea House", "\"Bluepine Tea House\"")],
+        );
+        check(
+            "负责人：张伟；青松茶业有限公司，李娜女士",
+            Looks::Name,
+            None,
+            &[("张伟", "\"张伟\""), ("青松茶业有限公司", "\"青松茶业有限公司\""), ("李娜", "\"李娜\"")],
+        );
     }
 
     #[test]
     fn near_words_the_value_of_the_same_sentence_is_taken() {
-        let text = "Scrap was 3.1 %. The yield  rate of line 2 was 91.70 %. Later a Yield Rate of 90.1% was noted. Done.";
+        let text =
+            "Scrap was 3.1 %. The yield  rate of line 2 was 91.70 %. Later a Yield Rate of 90.1% was noted. Done.";
         check(text, Looks::Percent, Some("yield rate"), &[("91.70", "91.70"), ("90.1", "90.1")]);
         check("良率为91.7％。交期30天", Looks::Percent, Some("良率"), &[("91.7", "91.7")]);
         check("91.7 % yield", Looks::Percent, Some("yield"), &[("91.7", "91.7")]);
         let why = find(text, Looks::Percent, Some("yeild rate")).unwrap_err().message;
         assert_eq!(why, "no percent is found: the words `yeild rate` are not in the text; `rate` is near");
-        assert!(find(text, Looks::Money, Some("yield")).unwrap_err().message.contains("there the text has `yield  rate of line 2"));
+        assert!(
+            find(text, Looks::Money, Some("yield"))
+                .unwrap_err()
+                .message
+                .contains("there the text has `yield  rate of line 2")
+        );
     }
 }

@@ -31,7 +31,8 @@ pub(super) fn find(text: &str, media_type: &str, row: &str, column: &str) -> Res
             return Ok(finds);
         }
     }
-    let known = nearest(row, near.iter().map(String::as_str)).or_else(|| nearest(column, near.iter().map(String::as_str)));
+    let known =
+        nearest(row, near.iter().map(String::as_str)).or_else(|| nearest(column, near.iter().map(String::as_str)));
     let hint = match (tables.is_empty(), known) {
         (true, _) => "; there is no table in it".to_owned(),
         (false, Some(head)) => format!("; `{head}` is near"),
@@ -49,7 +50,9 @@ fn cell<'t>(table: &'t Table, row: &str, column: &str, exact: bool) -> Result<&'
     let Some(at) = at else { return Err(heads(head.iter().collect())) };
     let found = table.iter().skip(1).find(|cells| cells.first().is_some_and(|first| same(&first.text, row, exact)));
     let found = found.or_else(|| table.get(nth(row)?));
-    let Some(found) = found else { return Err(heads(table.iter().skip(1).filter_map(|cells| cells.first()).collect())) };
+    let Some(found) = found else {
+        return Err(heads(table.iter().skip(1).filter_map(|cells| cells.first()).collect()));
+    };
     found.get(at).filter(|cell| !cell.text.is_empty()).ok_or_else(Vec::new)
 }
 
@@ -165,7 +168,9 @@ pub(crate) fn csv_rows(text: &str) -> Vec<(Value, Span)> {
     let table = of_csv(text);
     let Some((head, rows)) = table.split_first() else { return Vec::new() };
     let row = |cells: &Vec<Cell>| {
-        let value = |cell: &Cell| throughline_value::Number::parse(&cell.text).map_or_else(|| cell.text.as_str().into(), Value::Number);
+        let value = |cell: &Cell| {
+            throughline_value::Number::parse(&cell.text).map_or_else(|| cell.text.as_str().into(), Value::Number)
+        };
         let map = head.iter().zip(cells).map(|(head, cell)| (head.text.clone(), value(cell)));
         let start = cells.first().map_or(0, |cell| cell.span.start);
         let end = cells.iter().map(|cell| cell.span.end).max().unwrap_or(start);
@@ -229,7 +234,10 @@ pub(super) fn select(text: &str, selector: &str) -> Result<Vec<Found>, Failure> 
         selector.find(&html).into_iter().map(|(text, span)| Found::sure(span, Value::Text(text), 10)).collect();
     if finds.is_empty() {
         let has = html.elements(0, &["table", "h1", "h2", "h3", "p", "li", "td", "th", "dl", "div"]);
-        let message = format!("the selector selects nothing; the document has {} tables, headings, cells and paragraphs", has.len());
+        let message = format!(
+            "the selector selects nothing; the document has {} tables, headings, cells and paragraphs",
+            has.len()
+        );
         return Err(Failure::new("value-missing", message));
     }
     Ok(finds)
@@ -245,7 +253,10 @@ mod tests {
         if let Ok(finds) = &got {
             for found in finds {
                 let raw = text.get(found.span.start..found.span.end).unwrap();
-                assert!(raw.replace("\"\"", "\"").contains(found.value.as_str().unwrap()) || raw.contains('<'), "{raw}");
+                assert!(
+                    raw.replace("\"\"", "\"").contains(found.value.as_str().unwrap()) || raw.contains('<'),
+                    "{raw}"
+                );
             }
         }
         let got = got.map(|f| f.into_iter().map(|f| f.value.as_str().unwrap().to_owned()).collect::<Vec<_>>());
@@ -271,7 +282,19 @@ mod tests {
 
     #[test]
     fn a_missing_cell_names_the_head_that_is_near() {
-        check(CSV, "text/csv", "Yeld rate", "Q2", Err("no table has a cell of row `Yeld rate` and column `Q2`; `Yield rate` is near"));
-        check("no table", "text/plain", "a", "b", Err("no table has a cell of row `a` and column `b`; there is no table in it"));
+        check(
+            CSV,
+            "text/csv",
+            "Yeld rate",
+            "Q2",
+            Err("no table has a cell of row `Yeld rate` and column `Q2`; `Yield rate` is near"),
+        );
+        check(
+            "no table",
+            "text/plain",
+            "a",
+            "b",
+            Err("no table has a cell of row `a` and column `b`; there is no table in it"),
+        );
     }
 }

@@ -25,9 +25,18 @@ type Compound = Vec<Simple>;
 enum Simple {
     Any,
     Tag(String),
-    Attribute { name: String, how: char, value: String },
+    Attribute {
+        name: String,
+        how: char,
+        value: String,
+    },
     /// `:nth-child(a n + b)`, from the end, only of the same tag.
-    Nth { a: i64, b: i64, last: bool, of_type: bool },
+    Nth {
+        a: i64,
+        b: i64,
+        last: bool,
+        of_type: bool,
+    },
     Contains(String),
     Not(Compound),
 }
@@ -179,7 +188,8 @@ impl Reader<'_> {
     }
 
     fn name(&mut self, what: &str) -> Result<String, Wrong> {
-        let end = self.rest().find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(self.rest().len());
+        let end =
+            self.rest().find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(self.rest().len());
         if end == 0 {
             return Err(self.wrong(&format!("{what} is expected")));
         }

@@ -136,9 +136,8 @@ impl<'a> Iterator for Tokens<'a> {
         if let Some(raw) = self.raw.take() {
             let start = self.at;
             let rest = self.rest();
-            let closes = |at: &usize| {
-                rest.get(at + 2..at + 2 + raw.len()).is_some_and(|name| name.eq_ignore_ascii_case(raw))
-            };
+            let closes =
+                |at: &usize| rest.get(at + 2..at + 2 + raw.len()).is_some_and(|name| name.eq_ignore_ascii_case(raw));
             let length = rest.match_indices("</").map(|(at, _)| at).find(closes).unwrap_or(rest.len());
             self.at += length;
             if length > 0 {

@@ -48,7 +48,11 @@ impl Plans {
         if let Some(at) = run.stopped_by {
             let (id, step) = run.step(at).map_or(("", None), |(id, step)| (id.as_str(), Some(step)));
             let why = step.and_then(|step| step.now().error.clone()).unwrap_or_default();
-            let record = RunRecord { code: step.and_then(|step| step.now().code.clone()), error: Some(format!("${id}: {why}")), ..record(run) };
+            let record = RunRecord {
+                code: step.and_then(|step| step.now().code.clone()),
+                error: Some(format!("${id}: {why}")),
+                ..record(run)
+            };
             out.drafts.push(draft(ctx, RUN_FAILED, &record, run.last));
             return out;
         }
@@ -134,8 +138,10 @@ pub(super) fn due(run: &Run, now: Millis) -> Option<Millis> {
     if run.status() != RunStatus::Running {
         return None;
     }
-    let whole = run.options.timeout.as_ref().zip(run.since).map(|(most, since)| since.saturating_add(most.ms - run.ran));
-    let steps = run.schedule.away().filter_map(|at| run.step(at)).flat_map(|(_, step)| [step.now().until, times_out(step)]);
+    let whole =
+        run.options.timeout.as_ref().zip(run.since).map(|(most, since)| since.saturating_add(most.ms - run.ran));
+    let steps =
+        run.schedule.away().filter_map(|at| run.step(at)).flat_map(|(_, step)| [step.now().until, times_out(step)]);
     steps.flatten().chain(whole).filter(|due| *due > now).min()
 }
 
@@ -158,7 +164,8 @@ fn pause(run: &Run, env: &RunEnv<'_>, never: &[(usize, Never)]) -> Option<String
         let words = match (&breakpoint.step, &breakpoint.when) {
             (Some(step), _) => {
                 let at = run.steps.get_index_of(crate::scope::bare(step))?;
-                let next = run.schedule.ready().any(|ready| ready == at) && !never.iter().any(|(never, _)| *never == at);
+                let next =
+                    run.schedule.ready().any(|ready| ready == at) && !never.iter().any(|(never, _)| *never == at);
                 next.then(|| format!("before ${}", crate::scope::bare(step)))
             }
             (None, Some(when)) => {
@@ -248,7 +255,13 @@ impl<'a> Maker<'a> {
     /// What a step's record begins with.
     pub(super) fn begun(&self, id: &str, step: &RunStep) -> StepRecord {
         let state = step.now();
-        StepRecord { run: self.run.id.clone(), step: id.to_owned(), attempts: state.attempts, source: state.source, ..StepRecord::default() }
+        StepRecord {
+            run: self.run.id.clone(),
+            step: id.to_owned(),
+            attempts: state.attempts,
+            source: state.source,
+            ..StepRecord::default()
+        }
     }
 
     fn push(&self, out: &mut Advance, kind: &str, mut record: StepRecord, step: &RunStep) {
@@ -331,7 +344,8 @@ impl<'a> Maker<'a> {
         record.key = (!request.writes).then(|| request.key.clone());
         record.mark = rerun::mark(self.run, "live");
         if request.approval {
-            let args = request.args.iter().map(|(name, value)| format!("{name}: {}", value.to_json())).collect::<Vec<_>>();
+            let args =
+                request.args.iter().map(|(name, value)| format!("{name}: {}", value.to_json())).collect::<Vec<_>>();
             let question = format!("{} ({}) changes the world; may it be called?", request.tool, args.join(", "));
             record.ask = Some(self.ask(id, "approval", question, vec!["approve".into(), "reject".into()]));
         } else if let Some(call) = tool_call(self.run, id, &record.input, record.attempts, false) {
@@ -342,7 +356,8 @@ impl<'a> Maker<'a> {
     }
 
     fn ask(&self, id: &str, about: &str, question: String, options: Vec<Value>) -> StepAsk {
-        let nth = self.run.asks.iter().filter(|asked| self.run.step(asked.step).is_some_and(|(of, _)| of == id)).count();
+        let nth =
+            self.run.asks.iter().filter(|asked| self.run.step(asked.step).is_some_and(|(of, _)| of == id)).count();
         let id = if nth == 0 { format!("{}/{id}", self.run.id) } else { format!("{}/{id}#{}", self.run.id, nth + 1) };
         StepAsk { id, question, options, about: about.to_owned() }
     }
@@ -368,16 +383,25 @@ impl<'a> Maker<'a> {
     }
 
     /// What a failure of a step leads to: another attempt, another source, its fallback, a person, or nothing.
-    pub(super) fn failed(&self, id: &str, step: &'a RunStep, mut record: StepRecord, failed: Failed, out: &mut Advance) {
+    pub(super) fn failed(
+        &self,
+        id: &str,
+        step: &'a RunStep,
+        mut record: StepRecord,
+        failed: Failed,
+        out: &mut Advance,
+    ) {
         let state = step.now();
         let options = &step.options;
-        let called = state.status == StepStatus::Running && self.run.schedule.is_away(self.run.steps.get_index_of(id).unwrap_or(usize::MAX));
+        let called = state.status == StepStatus::Running
+            && self.run.schedule.is_away(self.run.steps.get_index_of(id).unwrap_or(usize::MAX));
         let retries = options.retry.or(self.run.options.retry).unwrap_or(0);
         record.code = Some(failed.code.clone());
         record.error = Some(failed.message.clone());
         record.near.clone_from(&failed.near);
         if called && failed.again && state.tries <= retries {
-            let backoff = options.backoff.as_ref().or(self.run.options.backoff.as_ref()).map_or(DEFAULT_BACKOFF, |b| b.ms);
+            let backoff =
+                options.backoff.as_ref().or(self.run.options.backoff.as_ref()).map_or(DEFAULT_BACKOFF, |b| b.ms);
             let wait = backoff.saturating_mul(1 << (state.tries.saturating_sub(1)).min(20)).min(MAX_BACKOFF);
             record.attempts = state.attempts + 1;
             record.until = Some(self.ctx.now.saturating_add(wait));
@@ -388,7 +412,14 @@ impl<'a> Maker<'a> {
         }
         if failed.elsewhere && record.source < execute::others(step) {
             let source = record.source + 1;
-            let next = StepRecord { attempts: record.attempts + 1, duration: Some(0), near: None, code: None, error: None, ..record };
+            let next = StepRecord {
+                attempts: record.attempts + 1,
+                duration: Some(0),
+                near: None,
+                code: None,
+                error: None,
+                ..record
+            };
             self.attempt(id, step, next, source, out);
             return;
         }
@@ -485,7 +516,8 @@ pub(super) struct Failed {
 impl Failed {
     pub(super) fn new(code: &str, message: impl Into<String>) -> Self {
         // What a person, the domain or the request itself forbids does not become right by waiting.
-        const FINAL: &[&str] = &["not-approved", "approval-required", "tool-closed", "no-tool", "input-too-long", "wrong-type"];
+        const FINAL: &[&str] =
+            &["not-approved", "approval-required", "tool-closed", "no-tool", "input-too-long", "wrong-type"];
         const LATER: &[&str] = &["http-408", "http-425", "http-429"];
         let again = !FINAL.contains(&code) && (!code.starts_with("http-4") || LATER.contains(&code));
         Self { code: code.to_owned(), message: message.into(), near: None, again, elsewhere: code != "not-approved" }
@@ -494,7 +526,12 @@ impl Failed {
 
 impl From<Failure> for Failed {
     fn from(failure: Failure) -> Self {
-        let near = failure.near.map(|near| NearMiss { document: near.document, span: near.span, quote: near.quote, instead: near.instead });
+        let near = failure.near.map(|near| NearMiss {
+            document: near.document,
+            span: near.span,
+            quote: near.quote,
+            instead: near.instead,
+        });
         Self { near, again: false, ..Self::new(failure.code, failure.message) }
     }
 }

@@ -42,8 +42,15 @@ impl Plans {
         let most = step.options.max_tokens.filter(|most| record.tokens > *most);
         match result {
             Ok(_) if most.is_some() => {
-                let message = format!("the call took {} tokens; this step may take {}", record.tokens, most.unwrap_or(0));
-                maker.failed(id, step, record, Failed { again: false, ..Failed::new("budget-tokens", message) }, &mut out);
+                let message =
+                    format!("the call took {} tokens; this step may take {}", record.tokens, most.unwrap_or(0));
+                maker.failed(
+                    id,
+                    step,
+                    record,
+                    Failed { again: false, ..Failed::new("budget-tokens", message) },
+                    &mut out,
+                );
             }
             Ok(value) => match execute::received(maker.place(step), value, call.document.is_some()) {
                 Ok(finished) => maker.finished(step, record, finished, &mut out),
@@ -67,7 +74,9 @@ impl Plans {
             return Err(ToolError { code: format!("http-{status}"), message });
         }
         let (text, kind) = match (answer.get("text").or_else(|| answer.get("body")), answer) {
-            (Some(Value::Text(text)), _) => (text.clone(), answer.get("content_type").and_then(Value::as_str).unwrap_or("text/plain")),
+            (Some(Value::Text(text)), _) => {
+                (text.clone(), answer.get("content_type").and_then(Value::as_str).unwrap_or("text/plain"))
+            }
             (Some(other), _) => (other.to_json(), "application/json"),
             (None, Value::Text(text)) => (text.clone(), "text/plain"),
             (None, other) => (other.to_json(), "application/json"),
@@ -135,14 +144,22 @@ impl Plans {
     ///
     /// # Errors
     /// `unknown-ask`, `already-settled`, `not-an-option`.
-    pub fn answer(&self, ctx: &Context<'_>, command: &Answer, host: &dyn Documents, env: &dyn AnswerScope) -> Result<Decision, Refusal> {
+    pub fn answer(
+        &self,
+        ctx: &Context<'_>,
+        command: &Answer,
+        host: &dyn Documents,
+        env: &dyn AnswerScope,
+    ) -> Result<Decision, Refusal> {
         let Some((run, asked)) = self.of_ask(&command.ask) else {
             let message = format!("nothing with the id `{}` was asked", command.ask);
             return Err(Refusal::new("unknown-ask", message).at_path("/ask"));
         };
         let waiting = run.step(asked.step).filter(|(_, step)| step.now().asks.as_deref() == Some(command.ask.as_str()));
         let (Some((id, step)), None, false) = (waiting, asked.settled, run.status().is_over()) else {
-            return Err(Refusal::new("already-settled", format!("`{}` is answered already", command.ask)).at_path("/ask"));
+            return Err(
+                Refusal::new("already-settled", format!("`{}` is answered already", command.ask)).at_path("/ask")
+            );
         };
         if !asked.ask.options.is_empty() && !asked.ask.options.contains(&command.answer) {
             let refusal = Refusal::new("not-an-option", "the answer is not one of the options").at_path("/answer");
@@ -161,7 +178,13 @@ impl Plans {
             }
             "approval" => {
                 let why = if ctx.reason.is_empty() { String::new() } else { format!(": {}", ctx.reason) };
-                maker.failed(id, step, record, Failed::new("not-approved", format!("a person did not approve it{why}")), &mut out);
+                maker.failed(
+                    id,
+                    step,
+                    record,
+                    Failed::new("not-approved", format!("a person did not approve it{why}")),
+                    &mut out,
+                );
             }
             _ => {
                 let who = ctx.actor.name.as_deref().unwrap_or("person");
@@ -275,4 +298,3 @@ impl Run {
         }
     }
 }
-

@@ -34,7 +34,13 @@ impl Plans {
         self.begin(ctx, command, scope, None)
     }
 
-    fn begin(&self, ctx: &Context<'_>, command: &StartRun, scope: &Scope, reruns: Option<Reruns>) -> Result<Decision, Refusal> {
+    fn begin(
+        &self,
+        ctx: &Context<'_>,
+        command: &StartRun,
+        scope: &Scope,
+        reruns: Option<Reruns>,
+    ) -> Result<Decision, Refusal> {
         let scope = scope.clone().inputs(command.inputs.keys().cloned());
         let (plan, report) = crate::check(&command.plan, &scope);
         let Some(plan) = plan else {
@@ -77,13 +83,15 @@ impl Plans {
         for name in command.from.iter().chain(command.edits.keys()).chain(command.stubs.keys()) {
             if !known(name) && command.plan.is_null() {
                 let near = crate::nearest::nearest(bare(name), first.steps.keys().map(String::as_str));
-                let refusal = Refusal::new("unknown-binding", format!("the run has no ${}", bare(name))).at_path("/edits");
+                let refusal =
+                    Refusal::new("unknown-binding", format!("the run has no ${}", bare(name))).at_path("/edits");
                 return Err(near.map_or_else(|| refusal.clone(), |near| refusal.clone().suggest(format!("${near}"))));
             }
         }
         let effects = command.effects.clone().unwrap_or_default();
         if !matches!(effects.as_str(), "" | "safe" | "live" | "stub") {
-            let refusal = Refusal::new("unknown-effects", format!("`{effects}` is no way to treat calls")).at_path("/effects");
+            let refusal =
+                Refusal::new("unknown-effects", format!("`{effects}` is no way to treat calls")).at_path("/effects");
             return Err(refusal.suggest("`safe`, `live` or `stub`"));
         }
         let bared = |map: &Map| map.iter().map(|(name, value)| (bare(name).to_owned(), value.clone())).collect::<Map>();
@@ -175,7 +183,8 @@ impl Plans {
     pub fn set_breakpoints(&self, ctx: &Context<'_>, command: &SetBreakpoints) -> Result<Decision, Refusal> {
         let run = self.open(&command.run)?;
         check_breakpoints(&command.breakpoints, &|name| run.steps.contains_key(name) || run.inputs.contains_key(name))?;
-        let record = RunRecord { run: run.id.clone(), breakpoints: command.breakpoints.clone(), ..RunRecord::default() };
+        let record =
+            RunRecord { run: run.id.clone(), breakpoints: command.breakpoints.clone(), ..RunRecord::default() };
         Ok(Decision::one(ctx.draft(RUN_BREAKPOINTS, to_value(&record).map_err(Refusal::from)?), Value::map()))
     }
 
@@ -191,7 +200,9 @@ impl Plans {
         }
         let name = bare(&command.binding);
         let used = match run.steps.get_index_of(name) {
-            Some(at) => run.schedule.users(at).filter_map(|user| run.step(user)).find(|(_, step)| step.last().is_some()),
+            Some(at) => {
+                run.schedule.users(at).filter_map(|user| run.step(user)).find(|(_, step)| step.last().is_some())
+            }
             None if run.inputs.contains_key(name) => {
                 run.steps.iter().find(|(_, step)| step.last().is_some() && step.needs.iter().any(|need| need == name))
             }
@@ -203,8 +214,13 @@ impl Plans {
             }
         };
         if let Some((user, _)) = used {
-            let refusal = Refusal::new("already-used", format!("${user} has used ${name} already; it is not computed again here"));
-            return Err(refusal.at_path("/binding").suggest("`rerun` with `edits` computes it again, as a run of its own"));
+            let refusal = Refusal::new(
+                "already-used",
+                format!("${user} has used ${name} already; it is not computed again here"),
+            );
+            return Err(refusal
+                .at_path("/binding")
+                .suggest("`rerun` with `edits` computes it again, as a run of its own"));
         }
         let before = run.value(name).cloned().unwrap_or_default();
         let record = RunRecord {
@@ -280,7 +296,8 @@ fn edges(plan: &Plan, scope: &Scope) -> Named<EdgesOf> {
 /// Breakpoints name one thing each, and it is there.
 fn check_breakpoints(breakpoints: &[Breakpoint], known: &dyn Fn(&str) -> bool) -> Result<(), Refusal> {
     for (place, breakpoint) in breakpoints.iter().enumerate() {
-        let wrong = |message: String| Err(Refusal::new("bad-breakpoint", message).at_path(format!("/breakpoints/{place}")));
+        let wrong =
+            |message: String| Err(Refusal::new("bad-breakpoint", message).at_path(format!("/breakpoints/{place}")));
         match (&breakpoint.step, &breakpoint.binding, &breakpoint.when) {
             (Some(name), None, None) | (None, Some(name), None) => {
                 if !known(bare(name)) {
@@ -365,8 +382,14 @@ fn mean_source(out: &mut Meaning, scope: &Scope, source: &str) {
         None => {}
     }
     if let Some(rule) = scope.source_rules.get(source) {
-        let age = rule.max_age.as_deref().and_then(|age| throughline_expr::time::parse_duration(age).ok()?.exact_ms().ok());
-        let meaning = RuleMeaning { time_field: rule.time_field.clone(), official: rule.official, trust: rule.trust.clone(), max_age: age };
+        let age =
+            rule.max_age.as_deref().and_then(|age| throughline_expr::time::parse_duration(age).ok()?.exact_ms().ok());
+        let meaning = RuleMeaning {
+            time_field: rule.time_field.clone(),
+            official: rule.official,
+            trust: rule.trust.clone(),
+            max_age: age,
+        };
         if meaning != RuleMeaning::default() {
             out.rules.insert(name, meaning);
         }

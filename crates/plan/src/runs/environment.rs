@@ -10,11 +10,11 @@ use throughline_value::{Map, Number, SortedSet, Value};
 
 use super::state::{Run, RunStep};
 use crate::answer::AnswerScope;
+use crate::evidence;
 use crate::extract::Failure;
 use crate::plan::Formula;
 use crate::scope::bare;
 use crate::window::{self, Window};
-use crate::evidence;
 
 /// The name under which expressions see the time that the plan is about.
 pub(super) const SCOPE: &str = "temporal_scope";

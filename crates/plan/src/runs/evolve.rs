@@ -176,7 +176,10 @@ impl Plans {
             return Some(());
         }
         run.inputs.get(&binding)?;
-        run.edits.entry(binding).or_default().push(record.seq, Bound { value: data.value, evidence, ..Bound::default() });
+        run.edits
+            .entry(binding)
+            .or_default()
+            .push(record.seq, Bound { value: data.value, evidence, ..Bound::default() });
         Some(())
     }
 
@@ -247,10 +250,12 @@ impl Plans {
         let stops = step.options.on_failure.or(run.options.on_failure) == Some(OnFailure::Stop);
         if status == StepStatus::Done {
             if let (Some(key), None) = (&state.key, &state.cached) {
-                let cached = Cached { run: data.run.clone(), step: data.step.clone(), seq: record.seq, at: record.recorded_at };
+                let cached =
+                    Cached { run: data.run.clone(), step: data.step.clone(), seq: record.seq, at: record.recorded_at };
                 self.cache.insert(key.clone(), cached);
             }
-            let binding = |bp: &&throughline_protocol::command::Breakpoint| bp.binding.as_deref() == Some(data.step.as_str());
+            let binding =
+                |bp: &&throughline_protocol::command::Breakpoint| bp.binding.as_deref() == Some(data.step.as_str());
             if run.breakpoints.last().is_some_and(|all| all.iter().any(|bp| binding(&bp))) {
                 run.met = Some(format!("${} has its value", data.step));
             }

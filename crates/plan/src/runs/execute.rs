@@ -147,8 +147,8 @@ pub(super) fn done(place: Place<'_>, mut finished: Finished) -> Result<Finished,
     if let Some(unit) = &options.unit {
         unit::apply(&mut finished, &unit.value, options.r#type.as_ref().map(|t| t.value))?;
     } else if let Some(r#type) = &options.r#type {
-        finished.output =
-            convert(&finished.output, Some(r#type.value), place.env).map_err(|failure| (finished.input.clone(), failure))?;
+        finished.output = convert(&finished.output, Some(r#type.value), place.env)
+            .map_err(|failure| (finished.input.clone(), failure))?;
     }
     // Numbers and texts may be personal; what was decided over them is not.
     if !matches!(finished.output, Value::Text(_) | Value::Number(_) | Value::List(_) | Value::Map(_)) {
@@ -320,7 +320,8 @@ fn holds(rule: &Formula, item: &Value, index: usize, env: &RunEnv<'_>) -> Result
     match value.as_bool() {
         Some(holds) => Ok((holds, grounds)),
         None => {
-            let message = format!("`{}` is a {} for item {index}; a rule is true or false", rule.source(), value.kind());
+            let message =
+                format!("`{}` is a {} for item {index}; a rule is true or false", rule.source(), value.kind());
             Err((Value::Map(grounds.values), Failure::new("not-boolean", message)))
         }
     }

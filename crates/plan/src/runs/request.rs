@@ -38,7 +38,15 @@ pub(super) fn tool(place: Place<'_>, name: &str, args: Map) -> Result<Request, F
     let rule = place.run.meaning.tools.get(name).copied().unwrap_or_default();
     let max_age = place.step.options.max_age.as_ref().map(|age| age.ms);
     let key = key(name, &args);
-    Ok(Request { tool: name.to_owned(), args, document: None, key, max_age, writes: rule.writes, approval: rule.approval })
+    Ok(Request {
+        tool: name.to_owned(),
+        args,
+        document: None,
+        key,
+        max_age,
+        writes: rule.writes,
+        approval: rule.approval,
+    })
 }
 
 /// A call of the source of this name; `search`: the words and the limit of a lookup.
@@ -117,7 +125,10 @@ fn addressed(endpoint: &EndpointMeaning, mut args: Map, window: Ends, time: Opti
             continue;
         };
         let Some(value) = args.shift_remove(name) else {
-            return Err(Failure::new("missing-argument", format!("the address {} needs the argument `{name}`", endpoint.url)));
+            return Err(Failure::new(
+                "missing-argument",
+                format!("the address {} needs the argument `{name}`", endpoint.url),
+            ));
         };
         url.push_str(&encoded(&plain(&value)));
         rest = after;
@@ -157,7 +168,14 @@ fn bounded(sent: Map) -> Result<Map, Failure> {
 }
 
 /// The request of a search engine: the words in the fields, every argument as a filter, and a range over time.
-fn searched(endpoint: &EndpointMeaning, args: &Map, words: Option<&str>, limit: Option<u32>, window: Ends, time: Option<&str>) -> Map {
+fn searched(
+    endpoint: &EndpointMeaning,
+    args: &Map,
+    words: Option<&str>,
+    limit: Option<u32>,
+    window: Ends,
+    time: Option<&str>,
+) -> Map {
     let one = |name: &str, value: Value| Value::Map(Map::from_iter([(name.to_owned(), value)]));
     let must = match words {
         Some(words) => {
@@ -175,7 +193,9 @@ fn searched(endpoint: &EndpointMeaning, args: &Map, words: Option<&str>, limit: 
         filter.push(one(kind, one(name, value.clone())));
     }
     if let (Some((from, to)), Some(field)) = (window, time) {
-        let ends = [("gte", from), ("lt", to)].into_iter().filter_map(|(end, value)| Some((end.to_owned(), Value::from(value?))));
+        let ends = [("gte", from), ("lt", to)]
+            .into_iter()
+            .filter_map(|(end, value)| Some((end.to_owned(), Value::from(value?))));
         filter.push(one("range", one(field, Value::Map(ends.collect()))));
     }
     let mut query = Map::from_iter([("must".to_owned(), Value::List(vec![must]))]);

@@ -2,10 +2,10 @@
 
 use throughline_value::Value;
 
+use super::Plans;
 use super::record::{STEP_FINISHED, STEP_STARTED, StepRecord};
 use super::request::Request;
 use super::state::{Run, RunStep, StepState, StepStatus};
-use super::Plans;
 use crate::evidence;
 
 /// What is known of a step without doing it.

@@ -51,7 +51,12 @@ impl Run {
             bindings: bindings.collect(),
             waves: self.waves.clone(),
             critical_path: self.critical_path(at),
-            asks: self.asks.iter().filter(|asked| asked.seq <= at.seq).map(|asked| super::calls::view(asked, at.seq)).collect(),
+            asks: self
+                .asks
+                .iter()
+                .filter(|asked| asked.seq <= at.seq)
+                .map(|asked| super::calls::view(asked, at.seq))
+                .collect(),
             breakpoints: self.breakpoints.at(at.seq).cloned().unwrap_or_default(),
             paused_at: if paused { self.paused_at.at(at.seq).cloned().flatten() } else { None },
             error: self.error.at(at.seq).cloned(),
@@ -100,12 +105,17 @@ impl Run {
         let mut best: Vec<(i64, usize, Option<usize>)> = Vec::with_capacity(self.steps.len());
         for step in self.steps.values() {
             let state = step.at(at.seq);
-            let uses = step.needs.iter().chain(step.branches.iter().flatten()).filter_map(|name| self.steps.get_index_of(name));
+            let uses = step
+                .needs
+                .iter()
+                .chain(step.branches.iter().flatten())
+                .filter_map(|name| self.steps.get_index_of(name));
             let before = uses.filter_map(|used| best.get(used).map(|(time, length, _)| (*time, *length, used))).max();
             let (time, length, used) = before.map_or((0, 0, None), |(time, length, used)| (time, length, Some(used)));
             best.push((time + state.duration.unwrap_or(0), length + 1, used));
         }
-        let last = best.iter().enumerate().max_by_key(|(at, (time, length, _))| (*time, *length, std::cmp::Reverse(*at)));
+        let last =
+            best.iter().enumerate().max_by_key(|(at, (time, length, _))| (*time, *length, std::cmp::Reverse(*at)));
         let mut path = Vec::new();
         let mut next = last.map(|(at, _)| at);
         while let Some(at) = next {

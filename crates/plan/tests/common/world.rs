@@ -143,13 +143,8 @@ impl World {
 
     pub(crate) fn make(&mut self, call: &ToolCall) {
         self.made.push(call.idempotency_key.clone());
-        let drafts = self.plans.finish_call(
-            &self.context(),
-            call,
-            (self.answer)(call),
-            &self.shelf,
-            &NoEvidence(&self.env),
-        );
+        let drafts =
+            self.plans.finish_call(&self.context(), call, (self.answer)(call), &self.shelf, &NoEvidence(&self.env));
         self.commit(drafts);
     }
 

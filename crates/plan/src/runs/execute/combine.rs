@@ -10,7 +10,7 @@ use crate::evidence;
 use crate::extract::Failure;
 use crate::plan::{Formula, Policy, Spanned};
 use crate::runs::environment::{Grounds, RunEnv};
-use crate::runs::state::{Run, RuleMeaning};
+use crate::runs::state::{RuleMeaning, Run};
 use crate::runs::{Bound, Documents};
 
 pub(super) fn validate(rule: &Formula, message: Option<&Formula>, env: &RunEnv<'_>) -> Result<Finished, Failed> {
@@ -162,7 +162,8 @@ pub(super) fn arbitrate(
     let first = if settled(&left) { left.first() } else { None };
     let Some(chosen) = first else {
         let shown: Vec<String> = left.iter().map(|c| format!("${} = {}", c.name, c.bound.value.to_json())).collect();
-        let message = format!("{} disagree and no policy settles it; name one that does, or ask a person", shown.join(", "));
+        let message =
+            format!("{} disagree and no policy settles it; name one that does, or ask a person", shown.join(", "));
         return Err((Value::Map(input), Failure::new("not-settled", message)));
     };
     let disputed = !all.iter().all(|c| agree(c, chosen));
@@ -204,7 +205,8 @@ fn rule_of(run: &Run, evidence: &[Evidence]) -> (String, RuleMeaning) {
     let name = first.document.as_str();
     // The answer of an address is a document named after its source.
     let base = name.split_once('/').map_or(name, |(base, _)| base);
-    let of_document = run.meaning.documents.iter().find(|(_, document)| *document == name).map(|(source, _)| source.as_str());
+    let of_document =
+        run.meaning.documents.iter().find(|(_, document)| *document == name).map(|(source, _)| source.as_str());
     let source = of_document.unwrap_or(if run.meaning.rules.contains_key(name) { name } else { base });
     (source.to_owned(), run.meaning.rules.get(source).cloned().unwrap_or_default())
 }

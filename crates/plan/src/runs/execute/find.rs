@@ -125,7 +125,9 @@ fn look(place: Place<'_>, what: &Extract, query: Query<'_>, input: &mut Map) -> 
             Source::Document(document)
         }
         // Runs of older journals say it by their action alone.
-        (Some(_), Some(Action::Get { source, .. })) if run.meaning.documents.contains_key(&source.value) && value.get("hash").is_some() => {
+        (Some(_), Some(Action::Get { source, .. }))
+            if run.meaning.documents.contains_key(&source.value) && value.get("hash").is_some() =>
+        {
             let document = read(value, host)?;
             input.insert("document".to_owned(), document.name.into());
             input.insert("version".to_owned(), document.version.into());

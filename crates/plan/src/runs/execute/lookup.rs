@@ -38,7 +38,10 @@ pub(super) fn here(
         let window = env.window(step)?;
         if let Some(name) = document {
             let document = host.document(name, None).ok_or_else(|| {
-                Failure::new("document-missing", format!("the source `{source}` reads the document `{name}`, which was not added"))
+                Failure::new(
+                    "document-missing",
+                    format!("the source `{source}` reads the document `{name}`, which was not added"),
+                )
             })?;
             let searches = matches!(step.action.as_deref(), Some(Action::Search(_)));
             let items = if searches { passages(&document, words.unwrap_or("")) } else { rows(&document)? };
@@ -60,7 +63,9 @@ pub(super) fn here(
     // Passages and memories were found by the words; the others are held against them.
     let by_words = (!searches && room != Some("memory")).then_some(words).flatten();
     Some(match found() {
-        Ok(items) => kept(place, lookup, items, by_words).map(|items| listed(items, input_value())).map_err(|failure| (input_value(), failure)),
+        Ok(items) => kept(place, lookup, items, by_words)
+            .map(|items| listed(items, input_value()))
+            .map_err(|failure| (input_value(), failure)),
         Err(failure) => Err((input_value(), failure)),
     })
 }
@@ -152,8 +157,9 @@ fn rows(document: &DocumentRef<'_>) -> Result<Vec<Item>, Failure> {
             .map(|(value, span)| Item { value, evidence: evidence::of(document, span, "item"), classes: Vec::new() })
             .collect());
     }
-    let root = json::read(document.text)
-        .map_err(|error| Failure::new("bad-document", format!("`{}` has no items: it is not JSON: {error}", document.name)))?;
+    let root = json::read(document.text).map_err(|error| {
+        Failure::new("bad-document", format!("`{}` has no items: it is not JSON: {error}", document.name))
+    })?;
     let hits = root.get("hits").and_then(|hits| hits.get("hits"));
     let list = hits.unwrap_or_else(|| list_in(&root));
     let nodes: Vec<&Node> = match &list.data {

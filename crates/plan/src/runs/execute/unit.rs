@@ -44,14 +44,20 @@ const UNITS: &[(&str, &str, &[&str], &str)] = &[
 fn unit(name: &str) -> Option<&'static (&'static str, &'static str, &'static [&'static str], &'static str)> {
     let known = |(_, unit, names, _): &&(&str, &str, &[&str], &str)| *unit == name || names.contains(&name);
     let lower = name.to_lowercase();
-    UNITS.iter().find(known).or_else(|| UNITS.iter().find(|(_, unit, names, _)| unit.to_lowercase() == lower || names.contains(&lower.as_str())))
+    UNITS.iter().find(known).or_else(|| {
+        UNITS.iter().find(|(_, unit, names, _)| unit.to_lowercase() == lower || names.contains(&lower.as_str()))
+    })
 }
 
 /// The number in the unit that was asked for. A number without a unit is taken to be in it.
 pub(super) fn apply(finished: &mut Finished, wanted: &str, r#type: Option<Type>) -> Result<(), Failed> {
     let fail = |finished: &Finished, code, message: String| Err((finished.input.clone(), Failure::new(code, message)));
     if !is_number(r#type) {
-        return fail(finished, "wrong-type", format!("only a number has a unit; AS and UNIT {wanted:?} do not go together"));
+        return fail(
+            finished,
+            "wrong-type",
+            format!("only a number has a unit; AS and UNIT {wanted:?} do not go together"),
+        );
     }
     let text = match &finished.output {
         Value::Number(_) => {
@@ -71,7 +77,9 @@ pub(super) fn apply(finished: &mut Finished, wanted: &str, r#type: Option<Type>)
         Value::Text(text) => text.trim().to_owned(),
         other => return fail(finished, "wrong-type", format!("{} is no number with a unit", other.kind())),
     };
-    let end = text.find(|c: char| !(c.is_numeric() || matches!(c, '.' | ',' | '+' | '-' | '−' | '，' | '．'))).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_numeric() || matches!(c, '.' | ',' | '+' | '-' | '−' | '，' | '．')))
+        .unwrap_or(text.len());
     let (digits, has) = text.split_at_checked(end).unwrap_or((&text, ""));
     let has = has.trim();
     let Some(value) = number(digits) else {
@@ -81,7 +89,11 @@ pub(super) fn apply(finished: &mut Finished, wanted: &str, r#type: Option<Type>)
         finished.output = Value::Number(value);
     } else {
         let (Some(from), Some(to)) = (unit(has), unit(wanted)) else {
-            return fail(finished, "wrong-unit", format!("`{text}` is in `{has}`, not in `{wanted}`, and how much one is of the other is not known"));
+            return fail(
+                finished,
+                "wrong-unit",
+                format!("`{text}` is in `{has}`, not in `{wanted}`, and how much one is of the other is not known"),
+            );
         };
         if from.0 != to.0 {
             return fail(finished, "wrong-unit", format!("`{text}` is a {}; `{wanted}` is a {}", from.0, to.0));
