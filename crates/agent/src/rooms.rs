@@ -15,6 +15,7 @@ use throughline_value::{Map, Value};
 use throughline_world::World;
 
 use crate::domain::LoadedDomain;
+use crate::recent::Recent;
 use crate::zones::{self, ZONE_LOADED};
 use crate::turn::Proposals;
 use crate::{Documents, Turns};
@@ -40,6 +41,7 @@ pub struct Rooms {
     pub turns: Turns,
     /// What was proposed outside of a turn and put before a person.
     pub proposals: Proposals,
+    recent: Recent,
     /// The last record that was folded.
     pub seq: Seq,
     /// Records of this crate's kinds that could not be read.
@@ -68,12 +70,25 @@ impl Rooms {
         self.documents.evolve(record);
         self.world.evolve(record);
         self.ledger.evolve(record);
+        self.recent.evolve(record);
         self.machine.evolve(record);
         self.plans.evolve(record);
         self.memory.evolve(record);
         self.turns.evolve(record);
         self.proposals.evolve(record);
         self.seq = record.seq;
+    }
+
+    /// The current facts that a turn looks at, by subject and key, and whether there are older ones: at the newest
+    /// record the [`MAX_RECENT_FACTS`](crate::MAX_RECENT_FACTS) that changed last; in the past all of them.
+    #[must_use]
+    pub fn recent_facts(&self, at: At) -> (Vec<FactView>, bool) {
+        if at.seq < self.seq {
+            return (self.ledger.facts(at, None, None).facts, false);
+        }
+        let names = self.recent.names().into_iter();
+        let facts = names.flat_map(|(subject, key)| self.ledger.facts(at, Some(subject), Some(key)).facts);
+        (facts.collect(), self.recent.has_older())
     }
 
     /// The domain at record `seq`; an empty one when none was loaded.

@@ -69,7 +69,7 @@ fn contract(
         instructions.push_str("\n\n");
     }
     instructions.push_str(&stage.task);
-    let facts = rooms.ledger.facts(at, None, None).facts;
+    let (facts, older) = rooms.recent_facts(at);
     let refused = wrong.iter().take(MAX_PROBLEMS).cloned().collect::<Vec<_>>().join("\n");
     let mut quoted: Vec<Quoted<'_>> = Vec::new();
     if !refused.is_empty() {
@@ -86,12 +86,16 @@ fn contract(
         quoted: &quoted,
         budget: ctx.domain.agent.prompt_budget.unwrap_or(DEFAULT_PROMPT_BUDGET),
     };
-    prompt::render(&input).unwrap_or_else(|_| {
+    let mut view = prompt::render(&input).unwrap_or_else(|_| {
         // A budget that not even the instructions fit in is the domain's fault; the turn goes on, and the
         // token counts of the prompt show it.
         input.budget = u64::MAX;
         prompt::render(&input).unwrap_or_default()
-    })
+    });
+    if older {
+        view.left_out.push("fact:older ones".to_owned());
+    }
+    view
 }
 
 const ONE_VALUE: &str =

@@ -124,7 +124,7 @@ fn hold(
     let named = checked.named_in(text);
     let mut wrong = checked.by_answer(text, &named);
 
-    let facts = rooms.ledger.facts(at, None, None).facts;
+    let (facts, _) = rooms.recent_facts(at);
     let mut known = Known::new(zone.as_ref());
     known.domain(ctx.domain, language);
     // What is kept from answers of this kind supports nothing that is said in one.
