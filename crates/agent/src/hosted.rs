@@ -139,7 +139,7 @@ impl Hosted<'_> {
             Some(Value::List(list)) => list.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
             _ => Vec::new(),
         };
-        let time = |ms: Option<Millis>| ms.map(|ms| throughline_protocol::Time::from(ms));
+        let time = |ms: Option<Millis>| ms.map(throughline_protocol::Time::from);
         let query = Recall {
             words: asking.words.map(str::to_owned),
             kinds: texts("kinds"),

@@ -414,7 +414,9 @@ fn answered(rooms: &Rooms, call: &ToolCall, answer: &Value) -> Result<Value, Too
     let host = Hosted::new(rooms, Seq::MAX);
     let added = throughline_plan::Documents::document(&host, &document.name, None);
     let missing = || ToolError { code: "document-too-long".to_owned(), message: "the answer is too long to be kept".to_owned() };
-    added.map(|added| Plans::document_value(&added)).ok_or_else(missing)
+    // One that was refused would leave an older version in its place.
+    let hash = throughline_journal::Digest::of_bytes(document.text.as_bytes());
+    added.filter(|added| added.hash == hash).map(|added| Plans::document_value(&added)).ok_or_else(missing)
 }
 
 impl Finished {
