@@ -138,7 +138,7 @@ export interface Api {
 }
 
 export function api(place: Place): Api {
-  return {
+  const functions: Api = {
     async open(options) {
       checkOpen(options);
       const { name, storage = place.storage, tools = {}, clock, id, salvage } = options;
@@ -168,7 +168,8 @@ export function api(place: Place): Api {
         // A clock of the session's own goes on where this one stands.
         const now = clock === undefined ? {} : { clock: await session.settled() };
         const { domain: _domain, documents: _documents, id: _id, salvage: _salvage, ...same } = options;
-        return this.open({ ...same, ...now, name: other, storage: where ?? storage });
+        // Not `this.open`: the functions are taken apart when they are exported.
+        return functions.open({ ...same, ...now, name: other, storage: where ?? storage });
       });
       try {
         await link.open();
@@ -211,6 +212,7 @@ export function api(place: Place): Api {
       return (await beside(place, where, { type: "structured", text, schema, strict, incomplete })) as ReadValue;
     },
   };
+  return functions;
 }
 
 const WHERE = ["host", "worker", "storage"];
