@@ -31,3 +31,60 @@ export async function signIn() {
   sessionStorage.setItem(VERIFIER, JSON.stringify({ verifier: begun.verifier, hash: location.hash }));
   location.assign(begun.url);
 }
+
+/** The events that are being generated, one journal at a time; it goes on while another view is shown. */
+let job;
+let jobListener;
+
+function tell(session) {
+  if (jobListener?.session !== session) return;
+  const mine = job?.session === session ? job : undefined;
+  jobListener.call(mine?.done ?? -1, mine?.total ?? 0);
+}
+
+/** Calls with how many events are in and how many there will be, now and from now on; with -1 when none are made. */
+export function onGenerated(session, call) {
+  jobListener = { session, call };
+  tell(session);
+}
+
+/** Puts so many events from a seed into the journal's memory, in parts: the engine works, the page stays free. */
+export async function generateEvents(session, count, seed) {
+  if (job !== undefined) return;
+  const stop = new AbortController();
+  job = { session, stop, done: 0, total: count };
+  tell(session);
+  try {
+    const lib = await load();
+    const events = await lib.generatedEventsSoon(count, seed, undefined, stop.signal);
+    if (events === undefined) return;
+    const progress = ({ done }) => {
+      job.done = done;
+      tell(session);
+    };
+    await session.importEvents(events, { source: `generated ${seed}`, rows: GENERATED_ROWS, signal: stop.signal, onProgress: progress });
+  } finally {
+    job = undefined;
+    tell(session);
+  }
+}
+
+/** So many events are one record: packing them takes the page a few milliseconds. */
+const GENERATED_ROWS = 20_000;
+
+/** Ends the generating; what is in by then stays. */
+export function stopGenerating() {
+  job?.stop.abort();
+}
+
+/**
+ * The counts of the memory as numbers, without text in between, since they are asked for with every frame:
+ * `[kinds, numbers]`; the numbers are the edges, then part after part the counts of the kinds.
+ */
+export async function memoryCounts(session, query) {
+  const { kinds, edges, counts } = await session.query(JSON.parse(query));
+  const numbers = new Float64Array(edges.length + counts.length * kinds.length);
+  numbers.set(edges);
+  counts.forEach((part, i) => numbers.set(part, edges.length + i * kinds.length));
+  return [kinds, numbers];
+}

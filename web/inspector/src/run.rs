@@ -38,7 +38,6 @@ use crate::format::{fill, localised};
 use crate::i18n::{Lang, Pick, t};
 use crate::keys;
 use crate::ui::{refusal_el, switches};
-use machine::Size;
 use open::How;
 pub(crate) use state::{RunState, Stage};
 use timeline::TimelineState;
@@ -251,8 +250,8 @@ fn views(run: RunState) -> AnyView {
             >
                 {move || match run.view.get() {
                     View::Overview => view! {
-                        {machine::machine_panel(Size::Brief)}
-                        {plan::plan_panel(Size::Brief)}
+                        {machine::machine_panel()}
+                        {plan::plan_panel()}
                         {facts::facts_panel()}
                         {schedule::schedule_panel()}
                         {problems::problems_panel()}
@@ -275,8 +274,8 @@ fn views(run: RunState) -> AnyView {
 /// What a large view holds: this runs in the wasm file of the views, not in the shell's.
 pub(crate) fn view_panels(name: &str) -> AnyView {
     match View::of(name).unwrap_or_default() {
-        View::Plan => plan::plan_panel(Size::Full),
-        View::State => machine::machine_panel(Size::Full),
+        View::Plan => plan::full::plan_panels(),
+        View::State => machine::full::machine_panels(),
         View::World => world::world_panels(),
         View::Memory => memory::memory_panels(),
         View::Compare => compare::compare_panels(),

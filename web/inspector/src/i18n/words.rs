@@ -218,7 +218,6 @@ words! {
     taken: "taken", "已执行";
     refused: "refused", "被拒绝";
     last_transitions: "Transitions so far", "至此的转移";
-    findings: "Findings of the model check", "模型检查的发现";
     finding_possible: "possible", "可能";
     machine_chart: "Chart of the machine; the list below says the same", "状态机图；下方列表内容相同";
 
@@ -241,7 +240,6 @@ words! {
     run_steps: "{done} of {total} steps done", "已完成 {done} / {total} 步";
     plan_graph: "The plan's steps, wave by wave; the list below says the same", "计划的步骤（按批次）；下方列表内容相同";
     plan_steps: "Steps", "步骤";
-    plan_text: "Plan as text", "计划原文";
     bindings: "Values", "值";
     col_binding: "Name", "名称";
     input: "Input", "输入";

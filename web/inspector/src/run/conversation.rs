@@ -134,7 +134,7 @@ fn stage_el(run: RunState, stage: &StageView, lang: Lang) -> El {
     el("li").with(button)
 }
 
-fn answer_els(run: RunState, answer: &AnswerView, at: u64, lang: Lang) -> Vec<El> {
+pub(super) fn answer_els(run: RunState, answer: &AnswerView, at: u64, lang: Lang) -> Vec<El> {
     let words = lang.words();
     let known: Vec<u32> = answer.footnotes.iter().map(|note| note.number).collect();
     let mut text = el("p").class("answer");
@@ -178,7 +178,7 @@ fn footnote(run: RunState, note: &Footnote, at: u64, lang: Lang) -> El {
     el("li").with(el("span").class("num note-number").text(note.number.to_string())).with(body)
 }
 
-fn question_el(run: RunState, ask: &AskView, lang: Lang) -> El {
+pub(super) fn question_el(run: RunState, ask: &AskView, lang: Lang) -> El {
     let id = ask.id.clone();
     let answer = move |answer: Value| {
         run.act(vec![command("answer", &[("ask", Value::from(id.as_str())), ("answer", answer)])]);

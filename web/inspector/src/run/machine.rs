@@ -1,8 +1,11 @@
-//! The machine at the cursor: where it stands, what can be taken, what the guards gave, what was taken and refused.
+//! The machine at the cursor, in brief: where it stands, what can be taken, what was taken last. The large view
+//! shows everything.
+
+pub(super) mod full;
 
 use leptos::prelude::*;
 use throughline_protocol::query::Machine;
-use throughline_protocol::view::{Finding, GuardResult, MachineView, StateView, TransitionLog, TransitionView};
+use throughline_protocol::view::{GuardResult, MachineView, StateView, TransitionLog, TransitionView};
 
 use super::graph::{Edge, Node, Way, graph, rows};
 use super::panel::{code, empty, hint, mark, panel, seen_or_refusal, seq_link, sign, title};
@@ -11,17 +14,8 @@ use super::state::{RunState, use_run};
 use crate::dom::{El, el};
 use crate::i18n::{Lang, Words};
 
-/// Whether a panel shows everything or what matters most.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Size {
-    /// Everything.
-    Full,
-    /// For the overview.
-    Brief,
-}
-
 /// The machine.
-pub(crate) fn machine_panel(size: Size) -> AnyView {
+pub(crate) fn machine_panel() -> AnyView {
     let run = use_run();
     let machine = use_view::<MachineView, _>(|at, _| Some(Machine { at }));
     panel(
@@ -31,41 +25,40 @@ pub(crate) fn machine_panel(size: Size) -> AnyView {
             Ok((machine, at)) if machine.states.is_empty() => {
                 vec![empty(|w| w.no_machine, at, |w| w.machine_hint, lang)]
             }
-            Ok((machine, _)) => body(run, &machine, lang, size),
+            Ok((machine, _)) => body(run, &machine, lang),
             Err(other) => other,
         },
     )
 }
 
-fn body(run: RunState, machine: &MachineView, lang: Lang, size: Size) -> Vec<El> {
+fn body(run: RunState, machine: &MachineView, lang: Lang) -> Vec<El> {
     let words = lang.words();
+    let transitions = machine.transitions.iter().filter(|transition| transition.open.is_some());
+    let transitions = transitions.map(|transition| transition_row(transition, words)).collect();
+    let last = machine.history.last().map(|log| log_row(run, log, lang)).into_iter().collect();
+    let mut out = standing(run, machine, lang);
+    listed(&mut out, words.transitions, "outline", transitions);
+    listed(&mut out, words.last_transitions, "outline logs", last);
+    out
+}
+
+/// Where it stands, in words and drawn.
+fn standing(run: RunState, machine: &MachineView, lang: Lang) -> Vec<El> {
     let here = machine.states.iter().filter(|state| state.active).map(|state| {
         let about = (!state.description.is_empty()).then(|| hint("span", format!(" {}", state.description)));
         el("span").class("state-chip").with(sign("● ")).text(state.path.clone()).maybe(about)
     });
     let now = el("p").class("state-now").all(here).maybe((machine.seq > 0).then(|| seq_link(run, machine.seq, lang)));
     let (nodes, edges) = chart(machine);
-    let brief = size == Size::Brief;
-    let listed = machine.transitions.iter().filter(|transition| !brief || transition.open.is_some());
-    let transitions: Vec<_> = listed.map(|transition| transition_row(transition, words)).collect();
-    let history = machine.history.iter().rev().take(if brief { 1 } else { usize::MAX });
-    let history: Vec<_> = history.map(|log| log_row(run, log, lang)).collect();
-    let mut out = vec![now, graph(nodes, edges, Way::Down, words.machine_chart, run)];
-    let mut list = |name: &'static str, class: &'static str, rows: Vec<El>| {
-        if !rows.is_empty() {
-            out.push(title(name));
-            out.push(el("ul").class(class).all(rows));
-        }
-    };
-    list(words.transitions, "outline", transitions);
-    if !brief {
-        list(words.states, "outline", machine.states.iter().map(|state| state_row(state, words)).collect());
+    vec![now, graph(nodes, edges, Way::Down, lang.words().machine_chart, run)]
+}
+
+/// A list under its title, when it holds something.
+fn listed(out: &mut Vec<El>, name: &'static str, class: &'static str, rows: Vec<El>) {
+    if !rows.is_empty() {
+        out.push(title(name));
+        out.push(el("ul").class(class).all(rows));
     }
-    list(words.last_transitions, "outline logs", history);
-    if !brief {
-        list(words.findings, "outline", machine.findings.iter().map(|finding| finding_row(finding, words)).collect());
-    }
-    out
 }
 
 /// The chart: the states by their distance from the initial one.
@@ -112,21 +105,6 @@ fn chart(machine: &MachineView) -> (Vec<Node>, Vec<Edge>) {
         Node { label: state.path.clone(), sub: String::new(), class: class.to_owned(), row, seq: None }
     };
     (machine.states.iter().zip(rows).map(node).collect(), edges)
-}
-
-fn state_row(state: &StateView, words: &'static Words) -> El {
-    let marks = [
-        state.active.then_some(words.state_active),
-        state.initial.then_some(words.state_initial),
-        state.is_final.then_some(words.state_final),
-    ];
-    el("li")
-        .class(if state.active { "active" } else { "" })
-        .with(sign(if state.active { "● " } else { "○ " }))
-        .with(code(state.path.clone()))
-        .text(" ")
-        .all(marks.into_iter().flatten().map(mark))
-        .with(hint("span", format!(" {}", state.description)))
 }
 
 fn transition_row(transition: &TransitionView, words: &'static Words) -> El {
@@ -182,13 +160,4 @@ fn guard_row(guard: &GuardResult, words: &'static Words) -> El {
         .text(" ")
         .with(mark(word))
         .with(hint("span", guard.error.clone().unwrap_or_default()))
-}
-
-fn finding_row(finding: &Finding, words: &'static Words) -> El {
-    el("li")
-        .with(code(finding.code.clone()))
-        .text(" ")
-        .maybe(finding.possible.then(|| mark(words.finding_possible)))
-        .text(format!(" {} ", finding.message))
-        .with(hint("span", finding.path.clone()))
 }

@@ -1,24 +1,30 @@
-//! The plan's runs at the cursor: each step with its input, output and evidence, and the values they gave.
+//! The plan's runs at the cursor, in brief; the large view shows everything of them.
+
+mod answer;
+mod chart;
+mod desk;
+mod diagnosis;
+mod editor;
+pub(super) mod full;
+mod stepper;
+mod steps;
+mod stops;
+mod values;
+mod versus;
 
 use leptos::prelude::*;
 use throughline_protocol::query::{Run, Runs};
-use throughline_protocol::view::{BindingView, RunRow, RunView, StepView};
-use throughline_value::Value;
+use throughline_protocol::view::{RunRow, RunView, StepView};
 
-use super::evidence;
-use super::graph::{Edge, Node, Way, graph};
-use super::machine::Size;
-use super::panel::{
-    code, empty, hint, mark, more, panel, seen_or_refusal, seq_link, sign, source, table, title, value_tree,
-};
+use super::panel::{code, empty, hint, mark, panel, seen_or_refusal, seq_link, sign};
 use super::seen::use_view;
 use super::state::{RunState, use_run};
 use crate::dom::{El, el};
-use crate::format::{cell, duration, fill};
+use crate::format::fill;
 use crate::i18n::{Lang, Words};
 
 /// The runs.
-pub(crate) fn plan_panel(size: Size) -> AnyView {
+pub(crate) fn plan_panel() -> AnyView {
     let run = use_run();
     let chosen = RwSignal::new(String::new());
     let list = use_view::<Vec<RunRow>, _>(|at, _| Some(Runs { at }));
@@ -43,7 +49,7 @@ pub(crate) fn plan_panel(size: Size) -> AnyView {
             }
             let picker = (rows.len() > 1).then(|| picker(&rows, chosen, wanted.get(), lang));
             match seen_or_refusal(seen.get(), lang) {
-                Ok((view, _)) => picker.into_iter().chain(body(run, &view, at, lang, size)).collect(),
+                Ok((view, _)) => picker.into_iter().chain(body(run, &view, lang)).collect(),
                 Err(other) => other,
             }
         },
@@ -91,11 +97,16 @@ fn status_mark(status: &str, words: &'static Words) -> El {
     el("span").class(format!("mark status-{status}")).text(status_word(status, words))
 }
 
-fn body(run: RunState, view: &RunView, at: u64, lang: Lang, size: Size) -> Vec<El> {
+fn body(run: RunState, view: &RunView, lang: Lang) -> Vec<El> {
+    let steps = view.steps.iter().map(|step| step_line(run, step, lang));
+    vec![run_line(run, &view.row, lang), el("ol").class("outline").all(steps)]
+}
+
+/// Which run it is, and how far.
+fn run_line(run: RunState, row: &RunRow, lang: Lang) -> El {
     let words = lang.words();
-    let row = &view.row;
     let progress = fill(words.run_steps, &[("done", &row.done.to_string()), ("total", &row.total.to_string())]);
-    let line = el("p")
+    el("p")
         .class("run-line")
         .with(code(row.id.clone()))
         .text(" ")
@@ -103,52 +114,7 @@ fn body(run: RunState, view: &RunView, at: u64, lang: Lang, size: Size) -> Vec<E
         .text(" ")
         .with(hint("span", progress))
         .text(" ")
-        .with(seq_link(run, row.seq, lang));
-    let mut out = vec![line];
-    if size == Size::Brief {
-        out.push(el("ol").class("outline").all(view.steps.iter().map(|step| step_line(run, step, lang))));
-        return out;
-    }
-    let (nodes, edges) = chart(view, words);
-    out.push(graph(nodes, edges, Way::Right, words.plan_graph, run));
-    if !view.bindings.is_empty() {
-        let rows = view.bindings.iter().map(|binding| binding_row(run, binding, at, lang));
-        let columns = [words.col_binding, words.col_value, words.evidence];
-        out.push(title(words.bindings));
-        out.push(table(words.bindings, &columns, [el("tbody").all(rows)]));
-    }
-    out.push(title(words.plan_steps));
-    out.push(el("ol").class("steps").all(view.steps.iter().map(|step| step_card(run, step, at, lang))));
-    out.push(more(words.plan_text, source(view.plan.clone())));
-    out
-}
-
-/// The steps wave by wave, and who needs whose value.
-fn chart(view: &RunView, words: &'static Words) -> (Vec<Node>, Vec<Edge>) {
-    let place = |id: &str| view.steps.iter().position(|step| step.id == id);
-    let wave =
-        |id: &str| view.waves.iter().position(|wave| wave.iter().any(|step| step == id)).unwrap_or(view.waves.len());
-    let from = |name: &str| {
-        let by_binding = view.bindings.iter().find(|binding| binding.name == name && !binding.step.is_empty());
-        by_binding.and_then(|binding| place(&binding.step)).or_else(|| place(name))
-    };
-    let nodes = view.steps.iter().map(|step| Node {
-        label: step.id.clone(),
-        sub: format!("{} {} {}", status_glyph(&step.status), step.op, status_word(&step.status, words)),
-        class: format!("step step-{}", step.status),
-        row: wave(&step.id),
-        seq: (step.seq > 0).then_some(step.seq),
-    });
-    let mut edges = Vec::new();
-    for (to, step) in view.steps.iter().enumerate() {
-        for from in step.needs.iter().filter_map(|name| from(name)).filter(|at| *at != to) {
-            // A step that uses two values of another has one line to it.
-            if !edges.iter().any(|edge: &Edge| (edge.from, edge.to) == (from, to)) {
-                edges.push(Edge { from, to, label: String::new(), class: "" });
-            }
-        }
-    }
-    (nodes.collect(), edges)
+        .with(seq_link(run, row.seq, lang))
 }
 
 fn step_line(run: RunState, step: &StepView, lang: Lang) -> El {
@@ -163,48 +129,4 @@ fn step_line(run: RunState, step: &StepView, lang: Lang) -> El {
         .text(" ")
         .maybe((step.seq > 0).then(|| seq_link(run, step.seq, lang)))
         .with(hint("span", format!(" {}", step.note)))
-}
-
-fn step_card(run: RunState, step: &StepView, at: u64, lang: Lang) -> El {
-    let words = lang.words();
-    let quiet = |text: Option<String>| text.map(|text| el("span").class("hint num").text(text));
-    let head = el("p")
-        .class("step-head")
-        .with(sign(status_glyph(&step.status)))
-        .with(code(step.id.clone()))
-        .with(el("b").text(step.op.clone()))
-        .with(mark(status_word(&step.status, words)))
-        .maybe((step.seq > 0).then(|| seq_link(run, step.seq, lang)))
-        .maybe(quiet(step.duration.filter(|ms| *ms > 0).map(duration)))
-        .maybe(quiet((step.attempts > 1).then(|| fill(words.attempts_n, &[("n", &step.attempts.to_string())]))));
-    let part = |name: &'static str, value: &Value| {
-        (!value.is_null()).then(|| el("div").class("part").with(el("h4").text(name)).with(value_tree(value)))
-    };
-    let evidence = (!step.evidence.is_empty()).then(|| {
-        let links = step.evidence.iter().map(|evidence| evidence::link(run, evidence, at, lang));
-        el("div").class("part").with(el("h4").text(words.evidence)).with(el("p").class("links").all(links))
-    });
-    let needs = (!step.needs.is_empty()).then(|| hint("p", fill(words.needs, &[("list", &step.needs.join(", "))])));
-    el("li")
-        .class(format!("step-card step-{}", step.status))
-        .with(head)
-        .maybe((!step.note.is_empty()).then(|| el("p").text(step.note.clone())))
-        .maybe((!step.source.is_empty()).then(|| code(step.source.clone()).class("source")))
-        .maybe(needs)
-        .maybe(step.error.as_ref().map(|error| el("p").class("bad-text").text(error.clone())))
-        .maybe(part(words.input, &step.input))
-        .maybe(part(words.output, &step.output))
-        .maybe(evidence)
-}
-
-fn binding_row(run: RunState, binding: &BindingView, at: u64, lang: Lang) -> El {
-    let links = binding.evidence.iter().map(|evidence| evidence::link(run, evidence, at, lang));
-    let none = binding.evidence.is_empty().then(|| hint("span", lang.words().no_evidence));
-    let name = el("td")
-        .with(code(format!("${}", binding.name.trim_start_matches('$'))))
-        .maybe((!binding.step.is_empty()).then(|| hint("span", format!(" {}", binding.step))));
-    el("tr")
-        .with(name)
-        .with(el("td").class("value").text(cell(&binding.value)))
-        .with(el("td").class("links").all(links).maybe(none))
 }

@@ -67,5 +67,25 @@ fn row(run: RunState, event: &EventView, lang: Lang) -> El {
         .with(el("p").class("num").text(lines.join(" · ")))
         .maybe(condition(words.event_when, event.when.as_ref()))
         .maybe(condition(words.event_unless, event.unless.as_ref()))
-        .maybe((!event.data.is_null()).then(|| hint("p", cell(&event.data))))
+        .with(hint("p", rest(event)))
+}
+
+/// What else there is to say, in signs and names: the order among events, the repeat and how often it fired, what
+/// it carries, why it is as it is.
+fn rest(event: &EventView) -> String {
+    let mut parts = Vec::new();
+    if event.after.len() + event.before.len() > 0 {
+        parts.push(format!("{} → {} → {}", event.after.join(", "), event.name, event.before.join(", ")));
+    }
+    for (sign, value) in [("↻ ", &event.repeat), ("", &event.data)] {
+        if !value.is_null() {
+            parts.push([sign, &cell(value)].concat());
+        }
+    }
+    if event.firings > 1 {
+        parts.push(format!("×{}", event.firings));
+    }
+    parts.push(event.reason.clone());
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
 }
