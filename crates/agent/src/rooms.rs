@@ -16,8 +16,8 @@ use throughline_world::World;
 
 use crate::domain::LoadedDomain;
 use crate::recent::Recent;
-use crate::zones::{self, ZONE_LOADED};
 use crate::turn::Proposals;
+use crate::zones::{self, ZONE_LOADED};
 use crate::{Documents, Turns};
 
 /// All projections of one journal. They may be ahead of what is committed; views are given the moment.

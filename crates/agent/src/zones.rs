@@ -26,7 +26,8 @@ pub fn load(ctx: &Context<'_>, command: &LoadZone) -> Result<Decision, Refusal> 
     Zone::from_rules(&command.name, &command.rules)
         .map_err(|error| Refusal::new(error.code(), error.message()).at_path("/rules"))?;
     let result = |unchanged: bool| {
-        let mut result = vec![("zone", Value::from(command.name.as_str())), ("version", command.version.as_str().into())];
+        let mut result =
+            vec![("zone", Value::from(command.name.as_str())), ("version", command.version.as_str().into())];
         if unchanged {
             result.push(("unchanged", true.into()));
         }
@@ -73,7 +74,7 @@ pub fn check_zone(domain: &LoadedDomain, loaded: &LoadedDomain) -> Result<(), Re
         return Ok(());
     }
     let message = format!("there is no time zone `{name}`, or its rules are not loaded");
-    Err(Refusal::new("unknown-zone", message)
-        .at_path("/domain/zone")
-        .suggest("write a name such as `Europe/Berlin` or an offset such as `+08:00`, or give its rules by `load_zone`"))
+    Err(Refusal::new("unknown-zone", message).at_path("/domain/zone").suggest(
+        "write a name such as `Europe/Berlin` or an offset such as `+08:00`, or give its rules by `load_zone`",
+    ))
 }

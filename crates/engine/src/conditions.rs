@@ -46,7 +46,8 @@ fn unknown<'a>(rooms: &Rooms, domain: &'a Domain, path: &Path) -> Option<(String
         let field = segments.nth(1)?;
         let unknown = contract.fields.get(field).is_none();
         let fields = contract.fields.keys().map(String::as_str).collect();
-        return unknown.then(|| (format!("a `{root}` has no field `{field}`, so the condition could never hold"), fields));
+        return unknown
+            .then(|| (format!("a `{root}` has no field `{field}`, so the condition could never hold"), fields));
     }
     // Without entity types any type may still come: `order.A-1.status`.
     let may_come = domain.entity_types.is_empty() && path.segments.len() > 2;

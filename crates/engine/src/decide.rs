@@ -336,8 +336,9 @@ impl Decider<'_> {
         let now = self.building.now.max(self.journal.recorded_at().unwrap_or(self.building.now));
         let next_seq = self.building.next_seq(self.journal);
         if let Some(cause) = meta.cause.filter(|cause| *cause >= next_seq) {
-            return Err(Refusal::new("unknown-cause", format!("record {cause} is not in the journal"))
-                .at_path("/meta/cause"));
+            return Err(
+                Refusal::new("unknown-cause", format!("record {cause} is not in the journal")).at_path("/meta/cause")
+            );
         }
         let ctx = Context {
             now,
@@ -481,15 +482,16 @@ impl Decider<'_> {
             // Its guards are checked against the facts of the new domain.
             let ctx = Context { domain: &loaded.domain, ..ctx.clone() };
             let names = names_now(&self.state.rooms, &ctx);
-            let mut machine = self.state.rooms.machine.load(&ctx, &loaded.domain.machine, &names).map_err(|refusal| {
-                let path = format!("/domain{}", refusal.path.as_deref().unwrap_or("/machine"));
-                let problems = below_domain(&refusal);
-                let refusal = refusal.at_path(path);
-                if refusal.details.get("problems").is_none() {
-                    return refusal;
-                }
-                refusal.with(Value::from([("problems", Value::List(problems))]))
-            })?;
+            let mut machine =
+                self.state.rooms.machine.load(&ctx, &loaded.domain.machine, &names).map_err(|refusal| {
+                    let path = format!("/domain{}", refusal.path.as_deref().unwrap_or("/machine"));
+                    let problems = below_domain(&refusal);
+                    let refusal = refusal.at_path(path);
+                    if refusal.details.get("problems").is_none() {
+                        return refusal;
+                    }
+                    refusal.with(Value::from([("problems", Value::List(problems))]))
+                })?;
             for draft in &mut machine.drafts {
                 draft.cause = throughline_journal::Cause::Draft(0);
             }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use throughline_agent::{Hosted, Rooms};
 use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested, Turn};
+use throughline_agent::{Hosted, Rooms};
 use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
 use throughline_model::{Delta, Ending, Request, Stream, Usage, Wire, redact, retry};
 use throughline_plan::{Plans, ToolCall, ToolError};
@@ -11,8 +11,8 @@ use throughline_protocol::session::DeltaPush;
 use throughline_protocol::{At, Refusal};
 use throughline_value::{SortedMap, SortedSet, Value, from_value, to_value};
 
-use crate::input::{ExchangeEvent, Output, Via};
 use crate::decide::names_now;
+use crate::input::{ExchangeEvent, Output, Via};
 use crate::react::Place;
 
 /// The most bytes of a reply. A longer one is failed with `reply-too-long`, and what came is kept up to here.
@@ -168,13 +168,7 @@ impl Effects {
         self.calls.insert(self.numbers, call);
     }
 
-    fn start_exchange(
-        &mut self,
-        turn: &Turn,
-        exchange: &Exchange,
-        now: Millis,
-        outputs: &mut VecDeque<Output>,
-    ) {
+    fn start_exchange(&mut self, turn: &Turn, exchange: &Exchange, now: Millis, outputs: &mut VecDeque<Output>) {
         let (thread, spent) = (turn.thread.as_str(), spent(turn));
         let ExchangeRequested { exchange: id, request, .. } = &exchange.requested;
         let Ok(request) = from_value::<Request>(request) else { return };
@@ -413,7 +407,8 @@ fn answered(rooms: &Rooms, call: &ToolCall, answer: &Value) -> Result<Value, Too
     let Some(document) = Plans::document_of(call, answer)? else { return Ok(answer.clone()) };
     let host = Hosted::new(rooms, Seq::MAX);
     let added = throughline_plan::Documents::document(&host, &document.name, None);
-    let missing = || ToolError { code: "document-too-long".to_owned(), message: "the answer is too long to be kept".to_owned() };
+    let missing =
+        || ToolError { code: "document-too-long".to_owned(), message: "the answer is too long to be kept".to_owned() };
     // One that was refused would leave an older version in its place.
     let hash = throughline_journal::Digest::of_bytes(document.text.as_bytes());
     added.filter(|added| added.hash == hash).map(|added| Plans::document_value(&added)).ok_or_else(missing)

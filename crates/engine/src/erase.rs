@@ -43,7 +43,8 @@ pub(crate) fn complete(
             return Err(Refusal::new("not-stored-yet", message).at_path("/memories"));
         };
         let Some((salt, content)) = record.body.sealed() else {
-            let message = format!("record {of} was written before memories could be erased; its body is part of the chain");
+            let message =
+                format!("record {of} was written before memories could be erased; its body is part of the chain");
             return Err(Refusal::new("not-erasable", message).at_path("/memories"));
         };
         let (mut salt, mut content) = (salt.to_owned(), content.clone());
@@ -72,7 +73,9 @@ pub(crate) fn catch_up(journal: &mut Journal, after: Seq) -> Vec<u64> {
     work.sort_unstable();
     let mut frames = Vec::new();
     for same in work.chunk_by(|a, b| a.0 == b.0) {
-        let Some(((of, _), record)) = same.first().and_then(|one| Some((*one, journal.record(one.0)?))) else { continue };
+        let Some(((of, _), record)) = same.first().and_then(|one| Some((*one, journal.record(one.0)?))) else {
+            continue;
+        };
         let Some((salt, content)) = record.body.sealed() else { continue };
         let said = |purge: Seq| {
             let record = journal.record(purge)?;
@@ -131,7 +134,8 @@ pub(crate) fn is_sealed(command: &Value) -> bool {
 
 /// A kept command with its words again, from the records it made; `None` when nothing is left of it.
 pub(crate) fn with_words(command: &Value, records: &[&Record]) -> Option<Value> {
-    let mut memories = records.iter().filter(|r| matches!(r.kind.as_str(), kind::REMEMBERED | kind::COLUMNS | kind::AMENDED));
+    let mut memories =
+        records.iter().filter(|r| matches!(r.kind.as_str(), kind::REMEMBERED | kind::COLUMNS | kind::AMENDED));
     restored(command, &mut memories.by_ref().copied())
 }
 
@@ -146,7 +150,8 @@ fn restored(command: &Value, records: &mut dyn Iterator<Item = &Record>) -> Opti
         return None;
     }
     let data = records.next()?.data();
-    let dropped = |name: &str| matches!(name, "id" | "purged" | "first" | "rows" | "zone_assumed") || name.ends_with("_text");
+    let dropped =
+        |name: &str| matches!(name, "id" | "purged" | "first" | "rows" | "zone_assumed") || name.ends_with("_text");
     let fields = |data: &Value| -> Map {
         let all = data.as_map().into_iter().flatten();
         all.filter(|(name, _)| !dropped(name)).map(|(name, value)| (name.clone(), value.clone())).collect()

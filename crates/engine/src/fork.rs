@@ -209,7 +209,12 @@ impl Forking<'_> {
         if let Some(request) = &given.request {
             let found = self.exchanges.iter().position(|(_, open)| open.to_value() == *request || replaced);
             let Some(found) = found else {
-                return self.effect(Some(given.seq), given, "dropped", "the fork does not ask for it, or asks otherwise");
+                return self.effect(
+                    Some(given.seq),
+                    given,
+                    "dropped",
+                    "the fork does not ask for it, or asks otherwise",
+                );
             };
             let (number, _) = self.exchanges.remove(found);
             inputs.push(Input::ExchangeFinished { exchange: number, finished: Box::new(given.finished.clone()) });
@@ -217,7 +222,12 @@ impl Forking<'_> {
             let args = self.ids.follow(&given.args);
             let same = |open: &OpenCall| open.tool == given.name && (open.args == args || replaced);
             let Some(found) = self.calls.iter().position(same) else {
-                return self.effect(Some(given.seq), given, "dropped", "the fork does not call it, or with other arguments");
+                return self.effect(
+                    Some(given.seq),
+                    given,
+                    "dropped",
+                    "the fork does not call it, or with other arguments",
+                );
             };
             let open = self.calls.remove(found);
             inputs.push(Input::ToolResult { call: open.number, result: given.result.clone() });
@@ -259,9 +269,9 @@ impl Forking<'_> {
             });
             let ids = &self.ids;
             self.calls.retain(|open| {
-                let coming = unused
-                    .iter()
-                    .any(|given| given.request.is_none() && given.name == open.tool && ids.follow(&given.args) == open.args);
+                let coming = unused.iter().any(|given| {
+                    given.request.is_none() && given.name == open.tool && ids.follow(&given.args) == open.args
+                });
                 if !coming {
                     let result = Err(Refusal::new("not-recorded", WHY));
                     inputs.push(Input::ToolResult { call: open.number, result });

@@ -292,9 +292,17 @@ impl Asked<'_> {
     fn plan_prompt(&self, query: &PlanPromptQuery) -> view::PlanPrompt {
         let loaded = self.state.rooms.domain_at(self.journal.head().seq);
         let scope = throughline_agent::Hosted::scope(&loaded.domain, query.inputs.iter().cloned());
-        let language = query.language.as_deref().or(loaded.domain.languages.first().map(String::as_str)).unwrap_or("en");
+        let language =
+            query.language.as_deref().or(loaded.domain.languages.first().map(String::as_str)).unwrap_or("en");
         let report = (!query.plan.is_null()).then(|| throughline_plan::check(&query.plan, &scope).1);
-        throughline_plan::prompt::prompt(&loaded.domain, &scope, language, &query.question, report.as_ref(), query.attempt)
+        throughline_plan::prompt::prompt(
+            &loaded.domain,
+            &scope,
+            language,
+            &query.question,
+            report.as_ref(),
+            query.attempt,
+        )
     }
 
     fn score_plan(&self, query: &ScorePlan) -> Result<Value, Refusal> {

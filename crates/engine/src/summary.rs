@@ -32,7 +32,8 @@ fn shown(record: &Record) -> Value {
     let data = record.data();
     match (record.kind.as_str(), data) {
         ("memory.columns", Value::Map(map)) => {
-            let kept = ["first", "rows", "kinds"].iter().filter_map(|name| Some(((*name).to_owned(), map.get(name)?.clone())));
+            let kept =
+                ["first", "rows", "kinds"].iter().filter_map(|name| Some(((*name).to_owned(), map.get(name)?.clone())));
             Value::Map(kept.collect())
         }
         _ => data.clone(),

@@ -329,7 +329,10 @@ impl Columns {
         }
         let size = self.vector_size as usize;
         if size > MAX_DIMENSIONS || self.vector.len() != size * 4 * rows {
-            let message = format!("`vector` holds {size} floats of four bytes for each of {rows} rows, and has {}", self.vector.len());
+            let message = format!(
+                "`vector` holds {size} floats of four bytes for each of {rows} rows, and has {}",
+                self.vector.len()
+            );
             return refuse("bad-column", "vector", message);
         }
         let floats = self.vector.chunks_exact(4).filter_map(|four| four.try_into().ok()).map(f32::from_le_bytes);
@@ -357,7 +360,8 @@ impl Columns {
     pub(crate) fn vector_of(&self, row: usize) -> Option<Vec<f32>> {
         let bytes = self.vector_size as usize * 4;
         let own = self.vector.get(row * bytes..(row + 1) * bytes).filter(|own| own.iter().any(|byte| *byte != 0))?;
-        let vector: Vec<f32> = own.chunks_exact(4).filter_map(|four| four.try_into().ok()).map(f32::from_le_bytes).collect();
+        let vector: Vec<f32> =
+            own.chunks_exact(4).filter_map(|four| four.try_into().ok()).map(f32::from_le_bytes).collect();
         vector.iter().any(|x| *x != 0.0).then_some(vector)
     }
 
@@ -463,7 +467,10 @@ mod tests {
         columns.check().unwrap();
         let rest = columns.without(&|row| row == 1);
         rest.check().unwrap();
-        assert_eq!((rest.text.as_str(), &rest.kinds, &rest.entities), ("onethree", &vec!["a".to_owned()], &vec!["x".to_owned()]));
+        assert_eq!(
+            (rest.text.as_str(), &rest.kinds, &rest.entities),
+            ("onethree", &vec!["a".to_owned()], &vec!["x".to_owned()])
+        );
         assert_eq!((&rest.at, &rest.gone), (&vec![1, 0, 3], &vec![1]));
         assert_eq!(Columns::of(&rest.to_value()).unwrap(), rest);
     }

@@ -7,13 +7,13 @@ use throughline_protocol::command::{
 use throughline_protocol::{At, Context, Decision, Refusal};
 use throughline_value::{Map, Named, Number, Value};
 
+use crate::columns::Columns;
+use crate::forgetting::Policy;
 use crate::limits::{
     MAX_DATA_BYTES, MAX_ENTITIES, MAX_ITEMS, MAX_KINDS, MAX_MILLIS, MAX_NAME_BYTES, MAX_SUGGESTION_NAMES,
     MAX_TEXT_BYTES,
 };
 use crate::memory::Memory;
-use crate::columns::Columns;
-use crate::forgetting::Policy;
 use crate::{kind, memory, time, vectors};
 
 impl Memory {
@@ -139,11 +139,12 @@ impl Memory {
             return Ok(Decision::unchanged(result));
         }
         let ids: Vec<String> = candidates.iter().map(|c| c.id.clone()).collect();
-        let why = candidates.into_iter().map(|c| {
-            Value::from([("score", Value::from(c.score)), ("reason", Value::from(c.reason))])
-        });
+        let why = candidates
+            .into_iter()
+            .map(|c| Value::from([("score", Value::from(c.score)), ("reason", Value::from(c.reason))]));
         let why: Vec<Value> = why.collect();
-        let draft = ctx.draft(kind::FORGOTTEN, Value::from([("memories", Value::from(ids)), ("why", Value::List(why))]));
+        let draft =
+            ctx.draft(kind::FORGOTTEN, Value::from([("memories", Value::from(ids)), ("why", Value::List(why))]));
         Ok(Decision::one(draft, result))
     }
 
@@ -177,7 +178,8 @@ impl Memory {
         let items = ids.iter().filter_map(|id| self.table.find(id));
         let rows = items.flat_map(|item| {
             let own = self.table.item(item).map(|i| i.seq);
-            own.into_iter().chain(self.table.rows_of(item).into_iter().filter_map(|row| Some(self.table.row(row)?.born)))
+            own.into_iter()
+                .chain(self.table.rows_of(item).into_iter().filter_map(|row| Some(self.table.row(row)?.born)))
         });
         let mut seqs: Vec<throughline_journal::Seq> = rows.collect();
         seqs.sort_unstable();
@@ -192,10 +194,8 @@ impl Memory {
         match kind {
             kind::COLUMNS => {
                 let first = data.get("first").and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
-                let rows: std::collections::BTreeSet<u32> = ids
-                    .iter()
-                    .filter_map(|id| id.strip_prefix(&format!("m_{first}_"))?.parse().ok())
-                    .collect();
+                let rows: std::collections::BTreeSet<u32> =
+                    ids.iter().filter_map(|id| id.strip_prefix(&format!("m_{first}_"))?.parse().ok()).collect();
                 let Some(columns) = Columns::of(data) else { return Value::Null };
                 let mut rest = columns.without(&|row| rows.contains(&row)).to_value();
                 if let Value::Map(map) = &mut rest {

@@ -3,8 +3,8 @@
 use throughline_journal::{Digest, Millis, Seq};
 use throughline_value::{InOrder as _, Map, Value};
 
-use crate::index::Standing;
 use crate::columns;
+use crate::index::Standing;
 use crate::memory::{Content, Item, Memory};
 
 impl Memory {

@@ -44,8 +44,8 @@ mod words;
 mod memory;
 
 pub use aggregate::{Counts, Moment, Neighbours};
-pub use forgetting::{Candidate, Policy};
 pub use columns::Columns;
+pub use forgetting::{Candidate, Policy};
 pub use memory::Memory;
 pub use pyramid::LANES;
 pub use rows::NOT_RESIDENT;

@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn every_level_counts_every_event_once_however_it_came() {
-        let events: Vec<(Millis, u16)> = (0..5_000).map(|n: i64| ((n * n * 7_919) % 90_000_000_000, (n % 21) as u16)).collect();
+        let events: Vec<(Millis, u16)> =
+            (0..5_000).map(|n: i64| ((n * n * 7_919) % 90_000_000_000, (n % 21) as u16)).collect();
         let whole = Pyramid::build(0, 90_000_000_000, &mut events.iter().copied());
         let mut one_by_one = Pyramid::build(0, 90_000_000_000, &mut std::iter::empty());
         assert!(events.iter().all(|(at, kind)| one_by_one.add(*at, *kind, 1)));
@@ -106,7 +107,10 @@ mod tests {
             for (i, part) in (0i64..).zip(parts) {
                 let from = begin + i * width;
                 let within = |lane: usize| {
-                    events.iter().filter(|(at, k)| (from..from + width).contains(at) && usize::from(*k).min(15) == lane).count()
+                    events
+                        .iter()
+                        .filter(|(at, k)| (from..from + width).contains(at) && usize::from(*k).min(15) == lane)
+                        .count()
                 };
                 assert!(part.iter().enumerate().step_by(5).all(|(lane, n)| within(lane) == *n as usize));
                 if i > 40 {

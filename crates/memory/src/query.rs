@@ -80,9 +80,8 @@ impl Memory {
         let end = rows.partition_point(|row| self.table.time(*row) < before);
         let kind = self.table.kinds.get_index_of(&query.kind).and_then(|kind| u16::try_from(kind).ok());
         let mut found = rows.get(..end).unwrap_or_default().iter().rev();
-        let row = found.find(|row| {
-            kind.is_some() && self.table.kind_of(**row) == kind && self.is_live_at(**row, at.seq)
-        });
+        let row =
+            found.find(|row| kind.is_some() && self.table.kind_of(**row) == kind && self.is_live_at(**row, at.seq));
         let why = format!("the last of its kind with {entity} before the time asked for");
         Ok(row.and_then(|row| self.show(*row, at.seq, why)))
     }
@@ -161,7 +160,12 @@ impl Memory {
     ///
     /// # Errors
     /// `bad-tolerance`, and those of reading an instant.
-    pub fn moments_view(&self, at: At, query: &MemoryMoments, domain: &Domain) -> Result<Vec<view::MomentView>, Refusal> {
+    pub fn moments_view(
+        &self,
+        at: At,
+        query: &MemoryMoments,
+        domain: &Domain,
+    ) -> Result<Vec<view::MomentView>, Refusal> {
         let (first, last) = self.span();
         let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(first);
         let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(last + 1);
@@ -320,7 +324,8 @@ impl Memory {
             let may = since.is_none_or(|since| summary.end > since)
                 && until.is_none_or(|until| summary.first < until)
                 && (query.kinds.is_empty() || kinds.iter().any(|kind| summary.of(*kind).is_some()));
-            let whole = since.is_none_or(|since| summary.first >= since) && until.is_none_or(|until| summary.last < until);
+            let whole =
+                since.is_none_or(|since| summary.first >= since) && until.is_none_or(|until| summary.last < until);
             let (step, done) = match (may, whole) {
                 (false, _) => (Step::Pass, "skipped"),
                 (true, true) if !query.all => (Step::Pass, "whole"),

@@ -10,7 +10,6 @@ use throughline_protocol::view::RecallPage;
 use throughline_protocol::{At, Domain, Refusal};
 use throughline_value::{InOrder as _, order_numbers};
 
-
 use crate::index::{Block, Rows as _, Standing, Step, Summary};
 use crate::limits::{MAX_FUSED, MAX_HITS, MAX_QUERY_TERMS, MAX_WORDS_BYTES};
 use crate::memory::Memory;
@@ -362,9 +361,7 @@ impl Memory {
         let touched = rows.clone();
         let scores = &*scratch;
         // Of equal scores the newer one comes first.
-        let order = |a: &u32, b: &u32| {
-            scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a))
-        };
+        let order = |a: &u32, b: &u32| scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a));
         if rows.len() > most && most > 0 {
             rows.select_nth_unstable_by(most - 1, order);
         }

@@ -138,16 +138,15 @@ impl Memory {
                 Some(last) if *last < until => block.ts.len(),
                 _ => block.ts.partition_point(|ts| *ts < until),
             };
-            let (kinds, rows) = (
-                block.kind.get(from..to).unwrap_or_default(),
-                block.row.get(from..to).unwrap_or_default(),
-            );
+            let (kinds, rows) =
+                (block.kind.get(from..to).unwrap_or_default(), block.row.get(from..to).unwrap_or_default());
             if block.summary.is_clean() {
                 fill(&wanted, kinds, rows, out);
             } else {
-                let live = kinds.iter().zip(rows).filter(|(kind, row)| {
-                    (wanted.all || wanted.has(**kind) == 1) && !self.table.is_dead(**row)
-                });
+                let live = kinds
+                    .iter()
+                    .zip(rows)
+                    .filter(|(kind, row)| (wanted.all || wanted.has(**kind) == 1) && !self.table.is_dead(**row));
                 out.extend(live.map(|(_, row)| *row));
             }
             if out.len() >= limit {
@@ -331,8 +330,7 @@ impl Memory {
         self.score_words(throughline_journal::Seq::MAX - 1, &wanted, &filter, &mut scores);
         let touched = std::mem::take(&mut scores.touched);
         out.extend_from_slice(&touched);
-        let order =
-            |a: &u32, b: &u32| scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a));
+        let order = |a: &u32, b: &u32| scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a));
         if limit > 0 && out.len() > limit {
             out.select_nth_unstable_by(limit - 1, order);
         }
@@ -347,9 +345,8 @@ impl Memory {
         out.clear();
         let usable = !vector.is_empty() && vector.iter().all(|x| x.is_finite()) && vector.iter().any(|x| *x != 0.0);
         if usable {
-            let keep = |row: u32| {
-                self.table.at(row).is_some_and(|at| at >= since && at < until) && !self.table.is_dead(row)
-            };
+            let keep =
+                |row: u32| self.table.at(row).is_some_and(|at| at >= since && at < until) && !self.table.is_dead(row);
             let (near, _) = self.vectors.nearest(vector, limit, &keep);
             out.extend(near.iter().map(|(row, _)| *row));
         }

@@ -155,9 +155,9 @@ impl Vectors {
 
     /// A row's vector as whole numbers.
     pub(crate) fn exact(&self, row: u32) -> Option<&[i16]> {
-        self.spaces.iter().find_map(|(dimension, space)| {
-            space.place(row).map(|place| space.of(place, *dimension as usize))
-        })
+        self.spaces
+            .iter()
+            .find_map(|(dimension, space)| space.place(row).map(|place| space.of(place, *dimension as usize)))
     }
 
     /// Takes a row's vector out.

@@ -276,7 +276,8 @@ fn touch(run: &mut Run, random: &mut Random) {
         return;
     }
     let id = run.plain[random.below(run.plain.len() as u64) as usize].id.clone();
-    let decision = run.decide(None, "main", |m, c| m.touch(c, &Touch { memories: vec![id.clone()], at: None })).unwrap();
+    let decision =
+        run.decide(None, "main", |m, c| m.touch(c, &Touch { memories: vec![id.clone()], at: None })).unwrap();
     run.apply(&decision);
 }
 
@@ -510,7 +511,14 @@ fn digest(memory: &Memory, history: bool) -> String {
 
 fn run(seed: u64, steps: u64, memory: Memory) {
     let mut random = Random(seed);
-    let mut run = Run { memory, plain: Vec::new(), seq: 0, domain: Domain::default(), records: Vec::new(), origins: Default::default() };
+    let mut run = Run {
+        memory,
+        plain: Vec::new(),
+        seq: 0,
+        domain: Domain::default(),
+        records: Vec::new(),
+        origins: Default::default(),
+    };
     let mut past: Vec<(Seq, Vec<Plain>)> = Vec::new();
     for step in 0..steps {
         match random.below(20) {
@@ -544,7 +552,10 @@ fn run(seed: u64, steps: u64, memory: Memory) {
     // What the records say now gives the same again, also after purges.
     let mut replayed = Memory::with_blocks_of(7);
     run.records.iter().for_each(|record| replayed.evolve(record));
-    assert_eq!((digest(&replayed, true), digest(&replayed, false)), (digest(&run.memory, true), digest(&run.memory, false)));
+    assert_eq!(
+        (digest(&replayed, true), digest(&replayed, false)),
+        (digest(&run.memory, true), digest(&run.memory, false))
+    );
     assert_eq!(replayed.quarantined(), 0);
     let plain = run.plain.clone();
     let (seq, again) = (run.seq, Run { memory: replayed, ..run });
@@ -595,7 +606,14 @@ fn shuffled_arrival_gives_the_same_content_and_the_same_order() {
         data: Value::Null,
     };
     let build = |order: &[u64]| {
-        let mut run = Run { memory: Memory::with_blocks_of(3), plain: vec![], seq: 0, domain: Domain::default(), records: vec![], origins: Default::default() };
+        let mut run = Run {
+            memory: Memory::with_blocks_of(3),
+            plain: vec![],
+            seq: 0,
+            domain: Domain::default(),
+            records: vec![],
+            origins: Default::default(),
+        };
         for i in order {
             let origin = Origin { source: "log".into(), seq: *i };
             let command = Remember { items: vec![item(*i)] };

@@ -59,8 +59,8 @@ pub use fix::apply_fixes;
 pub use op::Op;
 pub use pattern::Pattern;
 pub use plan::{
-    Action, Argument, Extract, Formula, How, Length, Looks, Lookup, OnFailure, Options, Pick, Plan, Policy, Spanned, Step,
-    Type,
+    Action, Argument, Extract, Formula, How, Length, Looks, Lookup, OnFailure, Options, Pick, Plan, Policy, Spanned,
+    Step, Type,
 };
 pub use runs::{Advance, Asking, Bound, DocumentRef, Documents, HTTP_TOOL, Item, Plans, ToolCall, ToolError};
 pub use scope::{Endpoint, Scope, SourceRule, Target, ToolRule};

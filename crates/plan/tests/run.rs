@@ -198,7 +198,8 @@ fn tools_are_called_after_their_record_and_their_results_are_documents_of_their_
     assert_eq!((evidence.document.as_str(), evidence.version, evidence.quote.as_str()), ("live", 0, "21.50"));
     assert_eq!(values["y"].evidence[0].method, "tool");
     let call = ToolCall { run: run.clone(), step: "w".to_owned(), attempt: 1, ..ToolCall::default() };
-    let again = world.plans.finish_call(&world.context(), &call, Ok(Value::Null), &world.shelf, &NoEvidence(&world.env));
+    let again =
+        world.plans.finish_call(&world.context(), &call, Ok(Value::Null), &world.shelf, &NoEvidence(&world.env));
     assert!(again.is_empty(), "a result comes once");
     // Two calls, two keys; the same call has the same key.
     assert_eq!(world.made.len(), 2);
@@ -284,8 +285,12 @@ fn a_paused_run_does_one_step_at_a_time_and_then_goes_on() {
 #[test]
 fn a_paused_run_that_has_nothing_left_is_over() {
     let mut world = World::new(shelf());
-    let run =
-        world.begin(&StartRun { plan: "$a = COMPUTE 1".into(), inputs: Map::new(), paused: true, breakpoints: Vec::new() }, &scope()).unwrap();
+    let run = world
+        .begin(
+            &StartRun { plan: "$a = COMPUTE 1".into(), inputs: Map::new(), paused: true, breakpoints: Vec::new() },
+            &scope(),
+        )
+        .unwrap();
     let advance = world
         .plans
         .step_run(&world.context(), &StepRun { run: run.clone() }, &world.shelf, &NoEvidence(&world.env))

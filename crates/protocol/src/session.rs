@@ -10,9 +10,7 @@ use throughline_value::Value;
 use crate::Refusal;
 use crate::tagged::tagged;
 
-pub use crate::settings::{
-    Abort, Complete, DeltaPush, ModelSettings, ReadStructured, Record, SetModel, TestModel,
-};
+pub use crate::settings::{Abort, Complete, DeltaPush, ModelSettings, ReadStructured, Record, SetModel, TestModel};
 
 /// A message to a session: an id of the sender's choice, and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

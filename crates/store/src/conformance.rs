@@ -120,7 +120,8 @@ pub mod suite {
         tab.fold(vec![frame])?;
         let rest: Value = "nothing".into();
         let rests = Value::from([("1", Value::from(throughline_journal::commitment("salt", &rest)))]);
-        let purge = tab.journal.propose(2_000, vec![], vec![Draft::new("memory.purged", Value::from([("rest", rests)]))]);
+        let purge =
+            tab.journal.propose(2_000, vec![], vec![Draft::new("memory.purged", Value::from([("rest", rests)]))]);
         let before = tab.journal.head();
         tab.store.append(&before, &purge).await?;
         tab.fold(vec![purge])?;

@@ -174,7 +174,8 @@ impl Local {
                     | Output::Delta(_)
                     | Output::CancelCall { .. }
                     | Output::WaitUntil { .. }
-                    | Output::Erase { .. } | Output::Changed { .. } => {}
+                    | Output::Erase { .. }
+                    | Output::Changed { .. } => {}
                 }
             }
         }

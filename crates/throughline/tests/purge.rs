@@ -36,7 +36,8 @@ fn a_fork_from_any_moment_holds_what_is_left_and_nothing_of_what_was_purged() {
     assert_eq!(all, ["plain two", "three again", "four", "five"]);
     let head = session.journal().head().seq;
     for at in 0..=head {
-        let options: Fork = from_value(&json::read_value(&format!(r#"{{"at":{at},"until":{head}}}"#)).unwrap()).unwrap();
+        let options: Fork =
+            from_value(&json::read_value(&format!(r#"{{"at":{at},"until":{head}}}"#)).unwrap()).unwrap();
         let forked = fork(session.journal(), &options).unwrap();
         let text = forked.journal.export(NOW);
         assert!(!text.contains("tangerine"), "forked at {at}");

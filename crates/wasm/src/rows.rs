@@ -1,9 +1,9 @@
 //! The synchronous rows: numbers in, numbers out, and results side by side in one buffer of the module's memory.
 
+use js_sys::Promise;
 use throughline_browser::{Columns, LANES, Memory};
 use throughline_protocol::Meta;
 use throughline_value::{from_value, json};
-use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::future_to_promise;

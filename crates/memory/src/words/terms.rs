@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn a_word_is_found_by_its_letters_until_it_is_wiped_and_one_like_it_when_misspelt() {
         let mut terms = Terms::default();
-        let words: Vec<String> = (0..500).map(|n| format!("word{}", "x".repeat(n))).chain(["kitchen".into(), "releases".into()]).collect();
+        let words: Vec<String> =
+            (0..500).map(|n| format!("word{}", "x".repeat(n))).chain(["kitchen".into(), "releases".into()]).collect();
         for word in &words {
             assert_eq!(terms.find(word), None);
             terms.add(word);
