@@ -32,6 +32,9 @@ async function start() {
     return;
   }
   try {
+    // Back from signing in at a provider: go on where that was begun.
+    const begun = new URLSearchParams(location.search).has("code") && sessionStorage.getItem("throughline.sign-in");
+    if (begun) history.replaceState(null, "", location.pathname + location.search + JSON.parse(begun).hash);
     const { default: init } = await import("./inspector.js");
     await init({ module_or_path: new URL("./inspector_bg.wasm", import.meta.url) });
     boot.remove();

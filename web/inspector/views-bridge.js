@@ -88,3 +88,14 @@ export async function memoryCounts(session, query) {
   counts.forEach((part, i) => numbers.set(part, edges.length + i * kinds.length));
   return [kinds, numbers];
 }
+
+/** The key, when the page has come back from signing in; the code leaves the address at once. */
+export async function finishSignIn() {
+  const begun = sessionStorage.getItem(VERIFIER);
+  const code = new URLSearchParams(location.search).get("code");
+  if (begun === null || code === null) return undefined;
+  sessionStorage.removeItem(VERIFIER);
+  history.replaceState(null, "", location.pathname + location.hash);
+  const { finishOpenRouter } = await load();
+  return finishOpenRouter(code, JSON.parse(begun).verifier);
+}

@@ -32,6 +32,37 @@ words! {
     memory_why: "Why: {why}", "命中原因：{why}";
     forget: "Forget", "遗忘";
     undo: "Undo", "撤销";
+    axis_title: "Time axis", "时间轴";
+    axis_help: "Drag or use the arrow keys to move, the wheel or + and − to zoom, 0 for all. Shift and an arrow move the marker; a click or Enter takes the part under it as the window of the question, Escape clears it. B sets a bookmark.",
+        "拖动或用方向键移动，滚轮或 + − 缩放，0 显示全部。Shift 加方向键移动标记；单击或按 Enter 将标记处的时段设为查询窗口，Escape 清除。B 添加书签。";
+    axis_none: "Nothing is remembered here.", "此处没有任何记忆。";
+    axis_none_hint: "Generate events to try the memory out, or let the agent remember some.", "可生成事件来试用记忆，或让智能体记住一些事件。";
+    axis_marks: "Errors, bookmarks", "错误与书签";
+    axis_others: "others", "其他";
+    axis_part: "{from} – {to}: {n} events{kinds}", "{from} – {to}：{n} 个事件{kinds}";
+    axis_shown: "{n} events from {from} to {to}", "{from} 至 {to}：{n} 个事件";
+    axis_table: "What is shown, as a table", "以表格显示";
+    axis_from: "From", "从";
+    axis_to: "To", "至";
+    axis_events: "Events", "事件";
+    axis_errors: "Errors", "错误";
+    axis_window: "Take as the window", "设为窗口";
+    axis_bookmark: "Set a bookmark", "添加书签";
+    axis_bookmarks: "Bookmarks:", "书签：";
+    axis_unmark: "Remove the bookmark {time}", "移除书签 {time}";
+    axis_unwindow: "Clear the window", "清除窗口";
+    generate: "Generate a million events", "生成一百万个事件";
+    generate_hint: "What a household robot perceives through many breakfasts: made here from a seed, nothing is downloaded.",
+        "家用机器人在许多次早餐中的感知：由种子在本地生成，无需下载。";
+    generating: "{n} of {total} events are in memory.", "已记入 {total} 个事件中的 {n} 个。";
+    generate_stop: "Cancel", "取消";
+    forgettings_title: "What was forgotten", "已遗忘的内容";
+    forgettings_n: "{n} events", "{n} 个事件";
+    purge: "Purge for good", "彻底清除";
+    purge_sure: "Purge {n} events for good? Their words go from the index, the summaries, exports and this browser's storage. This cannot be undone.",
+        "彻底清除 {n} 个事件？其内容将从索引、摘要、导出文件和浏览器存储中删除。此操作无法撤销。";
+    purge_yes: "Purge: it cannot be undone", "清除（无法撤销）";
+    purge_no: "Keep them", "保留";
     tree_title: "The tree of summaries", "摘要树";
     tree_none: "Nothing is remembered here.", "此处没有任何记忆。";
     tree_hint: "Each box is a part of time with its summary. The question above skips a part, takes its summary whole, opens it, or reads its events.",
@@ -218,4 +249,17 @@ words! {
     trial_hint: "Nothing is done: the guards are asked with the facts of this record.", "不会真正执行：守卫按此记录处的事实求值。";
     trial_state: "It would stand in", "将处于";
     trial_effects: "It would do", "将执行";
+
+    // Replay.
+    replay_title: "Replay", "重放";
+    replay_hint: "Decides the recorded run again from its recorded replies and results, without any call.",
+        "依据已记录的回复与结果重新推导整个运行过程，不发起任何调用。";
+    replay_now: "Replay now", "立即重放";
+    replay_figures: "{records} records compared, {exchanges} recorded replies and {results} recorded results given, {calls} calls made.",
+        "比较了 {records} 条记录，使用了 {exchanges} 次已记录回复和 {results} 个已记录结果，发起调用 {calls} 次。";
+    replay_same: "Every record came out as it is recorded.", "所有记录均与原记录一致。";
+    replay_other: "The first record that comes out otherwise:", "首个不一致的记录：";
+    replay_where: "Where", "位置";
+    replay_recorded: "Recorded", "原记录";
+    replay_found: "Now", "本次结果";
 }

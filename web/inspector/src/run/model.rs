@@ -3,6 +3,7 @@
 mod exchanges;
 mod metrics;
 mod prompt;
+mod replay;
 mod settings;
 
 use leptos::prelude::*;
@@ -14,6 +15,7 @@ pub(crate) fn model_panels() -> AnyView {
         {prompt::prompt_panel()}
         {exchanges::exchanges_panel()}
         {metrics::metrics_panel()}
+        {replay::replay_panel()}
     }
     .into_any()
 }

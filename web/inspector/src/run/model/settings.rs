@@ -90,6 +90,17 @@ pub(super) fn settings_panel() -> AnyView {
         key: text(""),
         said: RwSignal::new(Said::Nothing),
     };
+    run.app.work(async move {
+        match package::finish_sign_in().await {
+            Ok(Some(key)) => {
+                form.key.try_set(key);
+            }
+            Ok(None) => {}
+            Err(refusal) => {
+                form.said.try_set(Said::Failed(refusal));
+            }
+        }
+    });
     view_panel(
         |w| w.settings_title,
         "settings",
