@@ -2,16 +2,16 @@
 //! the model check proves, and what an event would do.
 
 use leptos::prelude::*;
-use throughline_protocol::Moment;
+use throughline_protocol::{Moment, Refusal};
 use throughline_protocol::query::{CheckMachine, Machine, Transition};
 use throughline_protocol::view::{Finding, GuardResult, MachineCheck, MachineView, StateView, TransitionResult};
-use throughline_value::Value;
+use throughline_value::{Value, from_value};
 
 use super::{guard_row, listed, log_row, standing, transition_row};
 use crate::dom::{El, el};
 use crate::format::{fill, number};
 use crate::i18n::{Lang, Words};
-use crate::run::panel::{code, empty, empty_text, hint, mark, panel, seen_or_refusal, sign, title, view_panel};
+use crate::run::panel::{code, empty, empty_text, hint, mark, panel, refused, seen_or_refusal, sign, view_panel};
 use crate::run::seen::{Watched, use_view};
 use crate::run::state::{RunState, use_run};
 
@@ -164,12 +164,13 @@ fn trial_panel(machine: Watched<MachineView>) -> AnyView {
             if chosen.is_none() {
                 return out;
             }
-            match seen_or_refusal(result.get(), lang) {
-                Ok((result, _)) => out.push(el("div").attr("role", "status").all(outcome(&result, lang))),
-                Err(refused) => {
-                    out.push(el("div").attr("role", "status").all(refused.into_iter().map(|said| el("p").with(said))))
-                }
-            }
+            let seen = result.get();
+            let said = match (seen.value, seen.refusal) {
+                (Some(result), _) => outcome(&result, lang),
+                (None, Some(refusal)) => refusal_with_guards(&refusal, lang),
+                (None, None) => Vec::new(),
+            };
+            out.push(el("div").attr("role", "status").all(said));
             out
         },
     )
@@ -181,10 +182,19 @@ fn outcome(result: &TransitionResult, lang: Lang) -> Vec<El> {
     let mut out = vec![state];
     let effects = result.effects.iter().map(|effect| el("li").with(code(effect.to_json()).class("json"))).collect();
     listed(&mut out, words.trial_effects, "outline", effects);
-    let guards = |guard: &GuardResult| guard_row(guard, lang.words());
-    if !result.guards.is_empty() {
-        out.push(title(lang.words().guard));
-        out.push(el("ul").class("outline").all(result.guards.iter().map(guards)));
-    }
+    out.extend(guards(&result.guards, lang));
+    out
+}
+
+/// Why the event is not possible here, and which guards said so.
+fn refusal_with_guards(refusal: &Refusal, lang: Lang) -> Vec<El> {
+    let asked: Vec<GuardResult> =
+        refusal.details.get("guards").and_then(|guards| from_value(guards).ok()).unwrap_or_default();
+    std::iter::once(el("p").with(refused(refusal, lang))).chain(guards(&asked, lang)).collect()
+}
+
+fn guards(asked: &[GuardResult], lang: Lang) -> Vec<El> {
+    let mut out = Vec::new();
+    listed(&mut out, lang.words().guard, "outline", asked.iter().map(|guard| guard_row(guard, lang.words())).collect());
     out
 }

@@ -76,12 +76,19 @@ impl Desk {
             match run.execute(&command).await {
                 Ok(done) => {
                     if let Some(made) = done.get("run").and_then(Value::as_str) {
-                        self.chosen.try_set(made.to_owned());
+                        self.take(made);
                     }
                 }
                 Err(refusal) => run.tell(refusal),
             }
         });
+    }
+
+    /// Shows a run that was made, when somebody still looks.
+    fn take(self, made: &str) {
+        if !self.chosen.is_disposed() {
+            self.choose(made.to_owned());
+        }
     }
 
     /// Shows another run, and forgets what was about to be changed in the one before.

@@ -167,6 +167,7 @@ pub(super) fn editor_panel(desk: Desk) -> AnyView {
     )
 }
 
+/// Starts a run of it. What was typed stays until the run is there.
 fn start(desk: Desk, plan: String, inputs: Map) {
     desk.does(StartRun {
         plan: Value::from(plan),
@@ -174,7 +175,6 @@ fn start(desk: Desk, plan: String, inputs: Map) {
         paused: desk.paused.get_untracked(),
         breakpoints: desk.stops.get_untracked(),
     });
-    desk.typed.set(None);
 }
 
 /// The field, and under its letters the same text with what is wrong underlined.

@@ -1,12 +1,15 @@
 //! The plan view: the run with its graph, steps and values; the plan's text; the answer; two runs side by side.
 
 use leptos::prelude::*;
+use throughline_protocol::view::RunView;
+use throughline_value::Value;
 use wasm_bindgen::JsValue;
 
 use super::desk::Desk;
 use super::{answer, chart, diagnosis, editor, run_line, status_word, stepper, steps, values, versus};
 use crate::dom::{El, el};
-use crate::i18n::Lang;
+use crate::format::{cell, value as plain};
+use crate::i18n::{Lang, Pick};
 use crate::run::conversation::question_el;
 use crate::run::panel::{empty, hint, panel, seen_or_refusal};
 use crate::run::state::use_run;
@@ -17,8 +20,10 @@ pub(crate) fn plan_panels() -> AnyView {
     view! {
         {run_panel(desk)}
         {editor::editor_panel(desk)}
+        {part(desk, |w| w.bindings, "values", values::table_of)}
         {answer::answer_panel(desk)}
         {versus::versus_panel(desk)}
+        {part(desk, |w| w.plan_steps, "steps", steps::cards)}
     }
     .into_any()
 }
@@ -57,12 +62,28 @@ fn run_panel(desk: Desk) -> AnyView {
             out.push(el("div").all(asked));
             out.push(el("div").all(diagnosis::shown(desk, &why, at, lang)));
             out.extend(chart::drawing(run, &view, lang));
-            out.extend(values::table_of(desk, &view, at, lang));
             out.extend(stepper::forms(desk, &view, lang));
-            out.extend(steps::cards(desk, &view, at, lang));
             out
         },
     )
+}
+
+/// A part of the shown run as a panel of its own; nothing in it while there is no run.
+fn part(desk: Desk, title: Pick, name: &'static str, show: fn(Desk, &RunView, u64, Lang) -> Vec<El>) -> AnyView {
+    panel(title, name, move |lang| {
+        let seen = desk.seen.get();
+        let shown = seen.value.map(|view| show(desk, &view, seen.at, lang)).unwrap_or_default();
+        if shown.is_empty() { vec![empty(|w| w.no_runs, seen.at, |w| w.runs_hint, lang)] } else { shown }
+    })
+}
+
+/// What a value is, in one line; a document that was read is its name and version.
+pub(super) fn brief(value: &Value) -> String {
+    let text = |name: &str| value.get(name).map(plain);
+    match (text("document"), text("version"), text("hash")) {
+        (Some(name), Some(version), Some(_)) => format!("{name} · {version}"),
+        _ => cell(value),
+    }
 }
 
 /// A choice between things that have names.

@@ -114,7 +114,6 @@ pub(super) fn rerun(desk: Desk) {
         breakpoints: desk.stops.get_untracked(),
         ..Rerun::default()
     };
-    desk.edits.set(Map::new());
     desk.does(command);
 }
 

@@ -12,12 +12,12 @@ use crate::dom::{El, el};
 use crate::format::{duration, fill, full_time, number};
 use crate::i18n::Lang;
 use crate::run::evidence;
-use crate::run::panel::{code, gap, hint, mark, seq_link, sign, title, value_tree};
+use crate::run::panel::{code, gap, hint, mark, seq_link, sign, value_tree};
 
 /// The steps in the order of the plan.
 pub(super) fn cards(desk: Desk, view: &RunView, at: u64, lang: Lang) -> Vec<El> {
     let cards = view.steps.iter().map(|step| card(desk, view, step, at, lang));
-    vec![title(lang.words().plan_steps), el("ol").class("steps").all(cards)]
+    vec![el("ol").class("steps").all(cards)]
 }
 
 fn card(desk: Desk, view: &RunView, step: &StepView, at: u64, lang: Lang) -> El {

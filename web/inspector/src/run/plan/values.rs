@@ -5,12 +5,12 @@ use throughline_protocol::view::{BindingView, RunView};
 use throughline_value::{Value, json};
 
 use super::desk::Desk;
-use super::full::button;
+use super::full::{brief, button};
 use crate::dom::{El, el};
-use crate::format::{cell, fill, value as plain};
+use crate::format::{fill, value as plain};
 use crate::i18n::Lang;
 use crate::run::evidence;
-use crate::run::panel::{code, hint, table, title};
+use crate::run::panel::{code, hint, table};
 
 /// The table; nothing while there are no values.
 pub(super) fn table_of(desk: Desk, view: &RunView, at: u64, lang: Lang) -> Vec<El> {
@@ -20,7 +20,7 @@ pub(super) fn table_of(desk: Desk, view: &RunView, at: u64, lang: Lang) -> Vec<E
     let words = lang.words();
     let rows = view.bindings.iter().map(|binding| row(desk, binding, at, lang));
     let columns = [words.col_binding, words.col_value, words.col_confidence, words.evidence, lang.views().edit];
-    vec![title(words.bindings), table(words.bindings, &columns, [el("tbody").all(rows)])]
+    vec![table(words.bindings, &columns, [el("tbody").all(rows)])]
 }
 
 fn row(desk: Desk, binding: &BindingView, at: u64, lang: Lang) -> El {
@@ -51,7 +51,7 @@ fn row(desk: Desk, binding: &BindingView, at: u64, lang: Lang) -> El {
             });
         el("td").class("value").with(field)
     } else {
-        el("td").class(if is_edited { "value edited" } else { "value" }).text(cell(&shown))
+        el("td").class(if is_edited { "value edited" } else { "value" }).text(brief(&shown))
     };
     let begun = name.clone();
     let edit = button("button quiet", words.edit, move || {

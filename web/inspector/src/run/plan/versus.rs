@@ -6,10 +6,10 @@ use throughline_protocol::view::RunView;
 use throughline_value::Value;
 
 use super::desk::Desk;
-use super::full::{choice, mark_word};
+use super::full::{brief, choice, mark_word};
 use super::{status_glyph, status_word};
 use crate::dom::{El, el};
-use crate::format::{cell, fill, number};
+use crate::format::{fill, number};
 use crate::i18n::Lang;
 use crate::run::panel::{code, empty_text, hint, mark, seen_or_refusal, sign, table, view_panel};
 use crate::run::seen::use_view;
@@ -105,7 +105,7 @@ fn side_by_side(one: &RunView, other: &RunView, lang: Lang) -> Vec<El> {
             Some(side) => el("td")
                 .with(sign(status_glyph(&side.status)))
                 .with(el("span").class("sr").text(status_word(&side.status, lang.words())))
-                .text(format!(" {} ", cell(&side.value)))
+                .text(format!(" {} ", brief(&side.value)))
                 .maybe(side.mark.map(|how| mark(mark_word(&how, lang)).class(format!("mark mark-{how}")))),
         };
         let word = el("td").maybe((!same).then(|| mark(words.versus_differs)));
