@@ -107,7 +107,7 @@ fn first_difference(a: &Value, b: &Value, path: String) -> Option<(String, Value
     match (a, b) {
         (Value::Map(a), Value::Map(b)) => {
             let lacking = Value::Null;
-            let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+            let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(name)));
             let get = |map: &Map, name: &str| map.get(name).unwrap_or(&lacking).clone();
             names.into_iter().find_map(|name| first_difference(&get(a, name), &get(b, name), below(name)))
         }

@@ -5,6 +5,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a measurement talks by printing and may fail loudly"
 )]
 
@@ -58,7 +59,7 @@ fn ledger(count: usize) -> (f64, f64) {
     let mut seed = 3_u32;
     let mut next = |below: usize| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        usize::try_from(seed).unwrap() * below >> 32
+        (usize::try_from(seed).unwrap() * below) >> 32
     };
     let asked: Vec<_> = (0..READS)
         .map(|_| (KEYS + next(count - KEYS) + 1, next(KEYS)))

@@ -1,5 +1,5 @@
 //! Eighty turns: what the ledger says is what is said, the prompt does not grow, and the run can be decided again.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};
 
@@ -52,13 +52,12 @@ fn check(scenario: &str) {
     let metrics = ask(&session, r#"{"type":"metrics"}"#);
     let rows = list(&metrics, "rows");
     assert_eq!(rows.len(), 80);
-    let tokens = |turn: usize| number(rows.get(turn - 1).unwrap(), &["tokens", "prompt"]);
+    let tokens = |turn: usize| number(&rows[turn - 1], &["tokens", "prompt"]);
     // Turn 8 and turn 80 are of one kind.
     let (early, late) = (tokens(8), tokens(80));
     assert!((late - early).abs() * 10 <= early, "tokens at turn 8 are {early}, at turn 80 {late}");
-    let largest = |range: std::ops::Range<usize>| {
-        rows.get(range).unwrap().iter().map(|row| number(row, &["largest_prompt"])).max().unwrap()
-    };
+    let largest =
+        |range: std::ops::Range<usize>| rows[range].iter().map(|row| number(row, &["largest_prompt"])).max().unwrap();
     assert!(largest(68..80) * 10 <= largest(8..20) * 11, "{} then {}", largest(8..20), largest(68..80));
     // Each answer is compared with the ledger as it stood then, apart from the code that judged it.
     let cars = ask(&session, r#"{"type":"entities","entity_type":"car"}"#);

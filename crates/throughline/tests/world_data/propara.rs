@@ -70,7 +70,7 @@ fn things_are_unknown_before_they_are_made_and_after_they_are_destroyed() {
                     let query = format!(r#"{{"type":"entities","entity_type":"thing","at":{{"valid_at":{at}}}}}"#);
                     let entities = session.ask(&query);
                     let called =
-                        |e: &&Value| list(part(&e, "aliases")).iter().any(|alias| alias.as_str() == Some(name));
+                        |e: &&Value| list(part(e, "aliases")).iter().any(|alias| alias.as_str() == Some(name));
                     let alive =
                         list(&entities).iter().filter(called).find(|e| *part(e, "retired") == Value::Bool(false));
                     let shown = match alive {

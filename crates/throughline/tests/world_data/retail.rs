@@ -210,7 +210,7 @@ fn entity(session: &Session, id: &str) -> Value {
 
 fn versions(session: &Session) -> Vec<(String, String)> {
     let entities = session.ask(r#"{"type":"entities"}"#);
-    list(&entities).iter().map(|e| (text(e, "id").to_owned(), part(&e, "version").to_json())).collect()
+    list(&entities).iter().map(|e| (text(e, "id").to_owned(), part(e, "version").to_json())).collect()
 }
 
 /// Takes one action as the data has it; checks the refusal against the data's own.

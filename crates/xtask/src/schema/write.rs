@@ -285,7 +285,7 @@ pub(super) fn actions(protocol: &Protocol) -> Result<Value> {
             }
             let mut schema = of_field(protocol, structure, field, &mut named);
             if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.rsplit('/').next()) {
-                schema = of_struct(protocol, &name.to_owned(), None, &mut named)?;
+                schema = of_struct(protocol, name, None, &mut named)?;
             }
             properties.insert(field.name.clone(), schema);
             // A query's fields all have defaults; the one that names what is asked for is required.
