@@ -97,6 +97,17 @@ fn ego_panel(middle: impl Fn() -> Option<String> + 'static) -> AnyView {
             if around.left_out > 0 {
                 out.push(hint("p", fill(words.ego_more, &[("n", &number(around.left_out, lang))])));
             }
+            let name = |id: &str| {
+                let entity = around.entities.iter().find(|entity| entity.id == id);
+                entity.map_or(id, |entity| entity.raw_id.as_str()).to_owned()
+            };
+            out.push(el("ul").class("outline").all(around.relations.iter().map(|one| {
+                el("li")
+                    .text(format!("{} — ", name(&one.from)))
+                    .with(code(one.relation.clone()))
+                    .text(format!(" → {} ", name(&one.to)))
+                    .with(seq_link(run, one.seq, lang))
+            })));
             let buttons = around.entities.iter().map(|entity| {
                 let id = entity.id.clone();
                 el("button").class("button quiet").text(entity.raw_id.clone()).on_click(move || choose(run, &id, None))
