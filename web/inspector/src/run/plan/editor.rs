@@ -309,7 +309,8 @@ mod tests {
             let all: String = pieces(text, &problems).into_iter().map(|(piece, _)| piece).collect();
             assert_eq!(all, text);
         }
-        let found = pieces("$a = COMPUT 1", &[wrong(5, 11, "error")]);
+        let wrongs = [wrong(5, 11, "error")];
+        let found = pieces("$a = COMPUT 1", &wrongs);
         assert_eq!(found.get(1), Some(&("COMPUT".to_owned(), Some("error"))));
     }
 
