@@ -1,5 +1,6 @@
 // Events from a seed, for trying things out without downloading anything.
 
+import { pause } from "./importing.js";
 import type { EventColumns } from "./importing.js";
 
 const KINDS = [
@@ -20,18 +21,22 @@ function random(seed: number): () => number {
   };
 }
 
-/**
- * What a household robot perceived and did through many breakfasts, as columns for `importEvents`: bursts with gaps,
- * some kinds rare, one event in twenty late. The same seed gives the same events.
- */
-export function generatedEvents(count: number, seed = 1, start = Date.UTC(2026, 0, 1)): EventColumns & { at: Float64Array } {
+/** Events that were generated. */
+export type Generated = EventColumns & { at: Float64Array };
+
+/** How many events are made without letting anything else happen. */
+const SLICE = 20_000;
+
+/** The events, made in slices. Texts are made once and shared: there are far fewer of them than events. */
+function* generating(count: number, seed: number, start: number): Generator<number, Generated> {
   const next = random(seed);
   const at = new Float64Array(count);
   const kind = new Uint16Array(count);
   const entityCount = new Uint8Array(count).fill(2);
   const entity = new Uint16Array(count * 2);
   const importance = new Float64Array(count);
-  const text: string[] = [];
+  const text = new Array<string>(count);
+  const texts = KINDS.map((kind) => THINGS.map((thing) => ROOMS.map((room) => `${kind} the ${thing} in the ${room}`)));
   const entities = [...THINGS, ...ROOMS];
   let clock = start;
   for (let i = 0; i < count; i += 1) {
@@ -46,7 +51,36 @@ export function generatedEvents(count: number, seed = 1, start = Date.UTC(2026, 
     entity[i * 2] = thing;
     entity[i * 2 + 1] = THINGS.length + room;
     importance[i] = k === KINDS.length - 1 ? 1 : Math.round(next() * 10) / 10;
-    text.push(`${KINDS[k]} the ${THINGS[thing]} in the ${ROOMS[room]}`);
+    text[i] = texts[k]?.[thing]?.[room] ?? "";
+    if (i % SLICE === SLICE - 1) yield i + 1;
   }
   return { at, kinds: KINDS, kind, entities, entityCount, entity, importance, text };
+}
+
+/**
+ * What a household robot perceived and did through many breakfasts, as columns for `importEvents`: bursts with gaps,
+ * some kinds rare, one event in twenty late. The same seed gives the same events.
+ */
+export function generatedEvents(count: number, seed = 1, start = Date.UTC(2026, 0, 1)): Generated {
+  const made = generating(count, seed, start);
+  for (;;) {
+    const { done, value } = made.next();
+    if (done) return value;
+  }
+}
+
+/** As `generatedEvents`, and the page can do something else in between; nothing when `signal` ends it. */
+export async function generatedEventsSoon(
+  count: number,
+  seed = 1,
+  start = Date.UTC(2026, 0, 1),
+  signal?: AbortSignal,
+): Promise<Generated | undefined> {
+  const made = generating(count, seed, start);
+  for (;;) {
+    const { done, value } = made.next();
+    if (done) return value;
+    await pause();
+    if (signal?.aborted === true) return undefined;
+  }
 }

@@ -1,7 +1,9 @@
-//! Memory at the cursor: ask it and see why each event is a hit; the tree that answers; what goes next.
+//! Memory at the cursor: along time; ask it and see why each event is a hit; the tree that answers; what goes next.
 
+mod axis;
 mod explore;
 mod forgetting;
+mod generate;
 mod tree;
 
 use leptos::prelude::*;
@@ -24,6 +26,8 @@ struct Asked {
     until: RwSignal<String>,
     /// Ranked also by `episode`, `recency`, `importance`.
     also: RwSignal<Vec<&'static str>>,
+    /// Events pour in: nothing is asked again until they are in.
+    importing: RwSignal<bool>,
 }
 
 impl Asked {
@@ -36,6 +40,7 @@ impl Asked {
             since: text(),
             until: text(),
             also: RwSignal::new(Vec::new()),
+            importing: RwSignal::new(false),
         }
     }
 
@@ -61,9 +66,10 @@ fn time(text: &str) -> Option<Time> {
 pub(crate) fn memory_panels() -> AnyView {
     let asked = Asked::new();
     view! {
+        {axis::axis_panel(asked)}
         {explore::explore_panel(asked)}
         {tree::tree_panel(asked)}
-        {forgetting::forgetting_panel()}
+        {forgetting::forgetting_panel(asked)}
     }
     .into_any()
 }

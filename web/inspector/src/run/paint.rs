@@ -203,7 +203,7 @@ fn axis(pen: &Pen, scene: &Scene<'_>, width: f64) {
 }
 
 /// A step of a second, minute, hour or day that is at least `rough` milliseconds.
-fn nice_time_step(rough: f64) -> f64 {
+pub(crate) fn nice_time_step(rough: f64) -> f64 {
     const STEPS: [i64; 13] = [
         1_000,
         5_000,

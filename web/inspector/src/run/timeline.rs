@@ -299,7 +299,7 @@ fn Canvases() -> impl IntoView {
 }
 
 /// Keeps a signal at an element's width.
-fn watch_width(stage: NodeRef<leptos::html::Div>, width: RwSignal<f64>) {
+pub(crate) fn watch_width(stage: NodeRef<leptos::html::Div>, width: RwSignal<f64>) {
     Effect::new(move |_| {
         let Some(element) = stage.get() else { return };
         let watched = element.clone();

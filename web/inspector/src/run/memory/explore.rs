@@ -24,6 +24,9 @@ const ALSO: [&str; 3] = ["episode", "recency", "importance"];
 pub(super) fn explore_panel(asked: Asked) -> AnyView {
     let run = use_run();
     let page = use_view::<RecallPage, _>(move |at, _| {
+        if asked.importing.get() {
+            return None;
+        }
         let words = asked.words.get();
         Some(Recall {
             at,

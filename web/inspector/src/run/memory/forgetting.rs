@@ -1,28 +1,41 @@
 //! What would be forgotten next under a budget, and why; doing it; what has been purged.
 
+use std::collections::BTreeSet;
+
 use leptos::prelude::*;
 use throughline_protocol::command::ForgetBy;
-use throughline_protocol::query::{MemoryForgetting, MemoryPurged};
-use throughline_protocol::view::{ForgettingRow, Tombstone};
+use throughline_protocol::query::{MemoryForgetting, MemoryPurged, Records};
+use throughline_protocol::view::{ForgettingRow, RecordPage, Tombstone};
 use throughline_value::Value;
 
-use super::field;
-use crate::dom::el;
-use crate::format::full_time;
+use super::{Asked, field};
+use crate::dom::{El, el};
+use crate::format::{fill, full_time, number};
 use crate::i18n::Lang;
 use crate::run::panel::{code, empty_text, hint, seen_or_refusal, seq_link, table, title, view_panel};
 use crate::run::seen::use_view;
-use crate::run::state::use_run;
+use crate::run::state::{RunState, use_run};
 use crate::session::command;
 
 /// How many rows are shown.
 const SHOWN: usize = 50;
 
+/// The records that say what was forgotten, brought back and purged.
+const FORGOTTEN: &str = "memory.forgotten";
+const RECOVERED: &str = "memory.recovered";
+const PURGED: &str = "memory.purged";
+
+/// How many of them are asked for.
+const TURNS: usize = 500;
+
+/// How many events of a forgetting are named.
+const NAMED: usize = 6;
+
 /// A day in milliseconds.
 const DAY: i64 = 86_400_000;
 
 /// What is forgotten next.
-pub(super) fn forgetting_panel() -> AnyView {
+pub(super) fn forgetting_panel(asked: Asked) -> AnyView {
     let run = use_run();
     let keep = RwSignal::new("100".to_owned());
     let days = RwSignal::new(String::new());
@@ -32,8 +45,13 @@ pub(super) fn forgetting_panel() -> AnyView {
         ..ForgetBy::default()
     };
     let rows = use_view::<Vec<ForgettingRow>, _>(move |at, _| {
-        Some(MemoryForgetting { at, policy: policy(), limit: Some(SHOWN) })
+        (!asked.importing.get()).then(|| MemoryForgetting { at, policy: policy(), limit: Some(SHOWN) })
     });
+    let turns = use_view::<RecordPage, _>(|_, _| {
+        let kinds = [FORGOTTEN, RECOVERED, PURGED].map(str::to_owned).to_vec();
+        Some(Records { kinds, limit: Some(TURNS), ..Records::default() })
+    });
+    let sure = RwSignal::new(None::<u64>);
     let purged = use_view::<Vec<Tombstone>, _>(|at, _| Some(MemoryPurged { at }));
     view_panel(
         |w| w.forgetting_title,
@@ -77,6 +95,14 @@ pub(super) fn forgetting_panel() -> AnyView {
                     out.push(el("p").class("options").with(act).with(hint("span", words.forgetting_undo)));
                 }
             }
+            if let Ok((page, at)) = seen_or_refusal(turns.get(), lang) {
+                let list = forgotten(&page, at);
+                if !list.is_empty() {
+                    out.push(title(words.forgettings_title));
+                    let rows = list.into_iter().rev().map(|one| forgetting_row(run, one, sure, lang));
+                    out.push(el("ul").class("outline").all(rows));
+                }
+            }
             if let Ok((list, _)) = seen_or_refusal(purged.get(), lang)
                 && !list.is_empty()
             {
@@ -88,7 +114,69 @@ pub(super) fn forgetting_panel() -> AnyView {
     )
 }
 
-fn purged_row(run: crate::run::RunState, one: &Tombstone, lang: Lang) -> crate::dom::El {
+/// Events that were forgotten together and still are.
+struct Forgotten {
+    seq: u64,
+    at: i64,
+    reason: String,
+    ids: Vec<String>,
+}
+
+/// What was forgotten up to a record and neither brought back nor purged since, by the record that forgot it.
+fn forgotten(page: &RecordPage, at: u64) -> Vec<Forgotten> {
+    let mut list: Vec<Forgotten> = Vec::new();
+    for record in page.records.iter().filter(|record| record.seq <= at) {
+        let ids = record.data.get("memories").and_then(Value::as_list).unwrap_or_default();
+        let ids: Vec<String> = ids.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        if record.kind == FORGOTTEN {
+            list.push(Forgotten { seq: record.seq, at: record.recorded_at, reason: record.reason.clone(), ids });
+            continue;
+        }
+        let back: BTreeSet<&String> = ids.iter().collect();
+        for one in &mut list {
+            one.ids.retain(|id| !back.contains(id));
+        }
+    }
+    list.retain(|one| !one.ids.is_empty());
+    list
+}
+
+/// One forgetting: it can be undone; or purged, once more has been asked.
+fn forgetting_row(run: RunState, one: Forgotten, sure: RwSignal<Option<u64>>, lang: Lang) -> El {
+    let words = lang.views();
+    let Forgotten { seq, at, reason, ids } = one;
+    let n = number(ids.len() as u64, lang);
+    let list = Value::List(ids.iter().map(|id| Value::from(id.as_str())).collect());
+    let turn = |verb: &'static str| {
+        let list = list.clone();
+        move || {
+            sure.set(None);
+            run.act(vec![command(verb, &[("memories", list.clone())])]);
+        }
+    };
+    let undo = el("button").class("button").text(words.undo).on_click(turn("recover"));
+    let purge = el("button").class("button quiet").text(words.purge).on_click(move || sure.set(Some(seq)));
+    let head = el("p")
+        .class("options")
+        .with(el("span").text(fill(words.forgettings_n, &[("n", &n)])))
+        .with(hint("span", format!("{} {reason}", full_time(at, lang))))
+        .with(seq_link(run, seq, lang))
+        .with(undo)
+        .with(purge);
+    let ask = (sure.get() == Some(seq)).then(|| {
+        let yes = el("button").class("button danger").text(words.purge_yes).on_click(turn("purge"));
+        let no = el("button").class("button").text(words.purge_no).on_click(move || sure.set(None));
+        el("div")
+            .class("sure")
+            .attr("role", "alert")
+            .with(el("p").text(fill(words.purge_sure, &[("n", &n)])))
+            .with(el("p").class("options").with(no).with(yes))
+    });
+    let some = ids.iter().take(NAMED).map(|id| code(id.clone()));
+    el("li").with(head).with(el("p").class("hint").all(some)).maybe(ask)
+}
+
+fn purged_row(run: RunState, one: &Tombstone, lang: Lang) -> El {
     el("li")
         .with(code(one.id.clone()))
         .text(format!(" {} {} ", full_time(one.recorded_at, lang), one.reason))

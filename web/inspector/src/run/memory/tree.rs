@@ -24,6 +24,9 @@ const LEAST: f64 = 2.0;
 /// The tree.
 pub(super) fn tree_panel(asked: Asked) -> AnyView {
     let tree = use_view::<TreeView, _>(move |at, _| {
+        if asked.importing.get() {
+            return None;
+        }
         Some(MemoryTree {
             at,
             since: time(&asked.since.get()),
