@@ -70,7 +70,7 @@ export async function generateEvents(session, count, seed) {
 }
 
 /** So many events are one record: packing them takes the page a few milliseconds. */
-const GENERATED_ROWS = 20_000;
+const GENERATED_ROWS = 8_192;
 
 /** Ends the generating; what is in by then stays. */
 export function stopGenerating() {

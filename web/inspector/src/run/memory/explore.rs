@@ -15,7 +15,7 @@ use crate::run::state::use_run;
 use crate::session::command;
 
 /// How many hits are shown; how many there are is said.
-const SHOWN: usize = 100;
+const SHOWN: usize = 50;
 
 /// What a recall can rank by besides words.
 const ALSO: [&str; 3] = ["episode", "recency", "importance"];

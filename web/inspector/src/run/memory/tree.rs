@@ -8,11 +8,11 @@ use super::{Asked, names, time};
 use crate::dom::{El, el};
 use crate::format::{duration, fill, full_time, number};
 use crate::i18n::Lang;
-use crate::run::panel::{empty_text, hint, seen_or_refusal, table, view_panel};
+use crate::run::panel::{empty_text, hint, more, seen_or_refusal, table, view_panel};
 use crate::run::seen::use_view;
 
 /// How many parts are asked for.
-const PARTS: usize = 400;
+const PARTS: usize = 200;
 
 /// The drawing's size in units of its own; it is as wide as its panel.
 const WIDE: f64 = 1_000.0;
@@ -53,7 +53,7 @@ pub(super) fn tree_panel(asked: Asked) -> AnyView {
             if tree.cut {
                 out.push(hint("p", fill(words.tree_cut, &[("n", &number(tree.parts.len() as u64, lang))])));
             }
-            out.push(list(&tree, lang));
+            out.push(more(words.axis_table, list(&tree, lang)));
             out
         },
     )

@@ -270,7 +270,7 @@ fn Stage(state: AxisState) -> impl IntoView {
         <div
             node_ref=stage
             class="timeline-stage"
-            style=move || format!("height:{}px", draw::height(state.lanes.get().len()))
+            style:height=move || format!("{}px", draw::height(state.lanes.get().len()))
             role="application"
             tabindex="0"
             aria-label=move || run.app.lang.get().views().axis_title
