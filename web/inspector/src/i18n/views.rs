@@ -176,7 +176,7 @@ words! {
     rerun: "Run again", "重新运行";
     rerun_all: "Run again", "重新运行";
     rerun_here: "Run again from here", "从此处重新运行";
-    rerun_from_step: "Run again from ${step}", "从 ${step} 重新运行";
+    rerun_from_step: "Run again from here: ${step}", "从此处重新运行：${step}";
     rerun_from: "From", "起始步骤";
     rerun_start: "the start", "开头";
     rerun_hint: "A run of its own beside this one. What neither changed nor depends on a change is reused; every step says how it came to its value.",
@@ -215,7 +215,7 @@ words! {
     editor_format: "Format", "格式化";
     editor_back: "Back to the run's plan", "恢复为运行的计划";
     editor_fix: "Repair:", "修复：";
-    editor_line: "Show line {line}, column {column}", "显示第 {line} 行第 {column} 列";
+    editor_line: "{line}:{column}, show line and column", "{line}:{column}，显示该行该列";
     editor_empty: "Nothing is written yet.", "尚未编写。";
     editor_clean: "No problems: this plan can run.", "没有问题：此计划可以运行。";
     editor_found: "{n} errors, {m} warnings, {k} with a repair", "{n} 个错误，{m} 个警告，{k} 个可自动修复";

@@ -210,8 +210,9 @@ fn pieces<'a>(text: &str, problems: &'a [Diagnostic]) -> Vec<(String, Option<&'a
     let mut out = Vec::new();
     let mut done = 0;
     for (span, severity) in spans {
-        let start = span.start.max(done);
         // What is missing has no letters: the one after it, or before it at the end, is underlined.
+        let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
+        let start = span.start.min(last).max(done);
         let next = text.get(start..).and_then(|rest| rest.chars().next()).map_or(start, |c| start + c.len_utf8());
         let end = span.end.max(next).min(text.len());
         let (Some(before), Some(wrong)) = (text.get(done..start), text.get(start..end)) else { continue };
@@ -309,6 +310,8 @@ mod tests {
             let all: String = pieces(text, &problems).into_iter().map(|(piece, _)| piece).collect();
             assert_eq!(all, text);
         }
+        let at_the_end = [wrong(3, 3, "error")];
+        assert_eq!(pieces("1 +", &at_the_end).last(), Some(&("+".to_owned(), Some("error"))));
         let wrongs = [wrong(5, 11, "error")];
         let found = pieces("$a = COMPUT 1", &wrongs);
         assert_eq!(found.get(1), Some(&("COMPUT".to_owned(), Some("error"))));
