@@ -66,7 +66,13 @@ pub fn run(view: &RunView, plan: Option<&str>) -> RunDiagnosis {
         .iter()
         .find(|(known, _)| *known == code)
         .map(|(_, advice)| advice.replace("{}", &format!("${}", step.id)));
+    let untyped = untyped(view, step, &code);
     out.suggestion = match (&step.near, advice) {
+        _ if untyped.is_some() => untyped.as_ref().map(|(_, said)| said.clone()).unwrap_or_default(),
+        (None, Some(_)) if code == "wrong-type" && !matches!(step.op.as_str(), "EXTRACT" | "CALL" | "GET") => format!(
+            "look at the values that ${} uses: the operation does not take one of them; convert it, or say what stands in for null with `?? …`",
+            step.id
+        ),
         (Some(NearMiss { instead: Some(instead), quote, .. }), _) => {
             format!("look for `{instead}` in ${}: the text has `{}`", step.id, quote.replace('\n', " "))
         }
@@ -88,7 +94,7 @@ pub fn run(view: &RunView, plan: Option<&str>) -> RunDiagnosis {
         }
         (None, None) => format!("change ${}, or give it a `fallback`", step.id),
     };
-    out.fix = fix(step, text, &code);
+    out.fix = fix(step, text, &code).or_else(|| convert(step, text, &untyped?.0));
     out.repaired = out.fix.as_ref().and_then(|fix| {
         let (before, after) = (text.get(..fix.span.start)?, text.get(fix.span.end..)?);
         Some(format!("{before}{}{after}", fix.replacement))
@@ -137,6 +143,41 @@ fn without_failure(view: &RunView) -> (String, String) {
         }
         _ => ("Nothing failed.".to_owned(), String::new()),
     }
+}
+
+/// The binding that is a text and spells a number, where the step computes with it; and what to do about it.
+fn untyped(view: &RunView, step: &StepView, code: &str) -> Option<(String, String)> {
+    (code == "wrong-type" && !matches!(step.op.as_str(), "EXTRACT" | "CALL" | "GET")).then_some(())?;
+    let (name, text) = step.needs.iter().find_map(|need| {
+        let text = view.bindings.iter().find(|binding| binding.name == *need)?.value.as_str()?;
+        throughline_value::Number::parse(text.trim()).map(|_| (need, text))
+    })?;
+    let at_source = view.steps.iter().any(|source| source.id == *name && source.op == "EXTRACT");
+    let at_source = if at_source { format!(", or take it `AS number` in ${name}") } else { String::new() };
+    Some((name.clone(), format!("${name} is the text \"{text}\": write `number(${name})` in ${}{at_source}", step.id)))
+}
+
+/// The step with `number(…)` around a binding.
+fn convert(step: &StepView, text: &str, name: &str) -> Option<Fix> {
+    let source = source(step, text);
+    let start = text.find(source)?;
+    let (wanted, body) = (format!("${name}"), source.find('=')? + 1);
+    let mut out = source.get(..body)?.to_owned();
+    let mut rest = source.get(body..)?;
+    while let Some(at) = rest.find(&wanted) {
+        let (before, behind) = (rest.get(..at)?, rest.get(at + wanted.len()..)?);
+        let longer = behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '['));
+        out.push_str(before);
+        out.push_str(&if longer { wanted.clone() } else { format!("number({wanted})") });
+        rest = behind;
+    }
+    out.push_str(rest);
+    let title = format!("read ${name} as a number");
+    (out != source && !source.contains(['"', '\''])).then(|| Fix {
+        title,
+        span: Span::new(start, start + source.len()),
+        replacement: out,
+    })
 }
 
 /// Everything else that went wrong or is doubtful.

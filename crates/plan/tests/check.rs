@@ -353,6 +353,15 @@ fn sources_are_read_once_asked_rightly_and_about_a_time() {
 }
 
 #[test]
+fn a_step_with_a_name_that_is_none_is_kept_under_one() {
+    deeper(
+        "$per-cent = COMPUTE 1\n$1 = COMPUTE 2",
+        &["plan-syntax \"$per-cent\"", "plan-syntax \"$1\""],
+        "$per_cent = COMPUTE 1\n$s1 = COMPUTE 2",
+    );
+}
+
+#[test]
 fn branches_that_no_value_leads_to_are_found() {
     let one = |condition: &str, dead: Option<&str>, mended: &str| {
         let plan = format!("$n = COMPUTE $order.n\n$a = IF {condition} THEN 1 ELSE 2");

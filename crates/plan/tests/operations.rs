@@ -15,7 +15,9 @@ use common::{NOW, Shelf, World, at};
 use throughline_plan::answer::NoEvidence;
 use throughline_plan::{Plans, Scope, ToolCall, ToolError};
 use throughline_protocol::Domain;
-use throughline_protocol::command::{Answer, Breakpoint, ContinueRun, EditBinding, Rerun, StartRun, StepRun};
+use throughline_protocol::command::{
+    Answer, Breakpoint, CancelRun, ContinueRun, EditBinding, Rerun, StartRun, StepRun,
+};
 use throughline_value::{Map, Value, from_value, json};
 
 const REPORT_EN: &str = "<html><body><h1>Q3 report</h1><p>Contact: <a href='tel:13812345678'>13812345678</a></p>\
@@ -361,8 +363,10 @@ fn breakpoints_pause_at_steps_bindings_and_conditions_and_bindings_can_be_edited
     world.commit(step.drafts);
     assert_eq!(go_on(&mut world).0, "done");
     assert_eq!(world.plans.values(&run)["d"].value, 13.into());
-    let wrong = StartRun { breakpoints: vec![bp(Some("x"), None, None)], ..command };
-    assert_eq!(world.begin(&wrong, &scope).unwrap_err().code, "bad-breakpoint");
+    for never in [bp(Some("x"), None, None), bp(None, None, Some("$x > 1"))] {
+        let wrong = StartRun { breakpoints: vec![never], ..command.clone() };
+        assert_eq!(world.begin(&wrong, &scope).unwrap_err().code, "bad-breakpoint");
+    }
 }
 
 #[test]
@@ -402,8 +406,8 @@ fn a_rerun_reuses_what_does_not_change_and_says_what_it_did_with_the_rest() {
     assert_eq!(stubbed.1, "[\"stub\",false]");
     let same_value = again(r#"{"limit": 90.0}"#, Rerun::default());
     assert_eq!(
-        same_value.0, "reused reused edited reused reused reused reused",
-        "what comes to the same is reused below"
+        same_value.0, "reused reused reused reused reused reused reused",
+        "an edit that changes nothing is none"
     );
     let fresh = again("{}", Rerun { from: Some("w".into()), fresh: true, ..Rerun::default() });
     assert_eq!((fresh.0.as_str(), fresh.2), ("reused reused reused reused live reused reused", 2));
@@ -412,6 +416,38 @@ fn a_rerun_reuses_what_does_not_change_and_says_what_it_did_with_the_rest() {
         again("{}", Rerun { plan, ..Rerun::default() }).0,
         "reused reused recomputed recomputed reused stubbed recomputed"
     );
+}
+
+#[test]
+fn in_a_run_that_is_over_nothing_runs_any_more() {
+    let mut world = world();
+    let run = start(&mut world, "$w = CALL weather()\n$x = COMPUTE $w");
+    let advance = world.plans.advance(&world.context(), &run, &world.shelf, &NoEvidence(&world.env));
+    world.commit(advance.drafts);
+    let pending = world.plans.run(&run, &at(u64::MAX)).unwrap();
+    assert_eq!((pending.steps[0].status.as_str(), pending.steps[1].status.as_str()), ("running", "waiting"));
+    let cancel = CancelRun { run: run.clone() };
+    let decision = world.plans.cancel_run(&world.context(), &cancel).unwrap();
+    world.commit(decision.drafts);
+    let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
+    let states: Vec<_> = view.steps.iter().map(|s| (s.status.as_str(), s.error.as_deref().unwrap_or(""))).collect();
+    let given_up = ("skipped", "the run ended before this step had a value");
+    assert_eq!((view.row.status.as_str(), states), ("cancelled", vec![given_up, ("waiting", "")]));
+}
+
+#[test]
+fn a_diagnosis_of_a_text_that_is_computed_with_leads_to_the_text() {
+    let (world, run) = check(
+        "$r = GET draft\n$x = EXTRACT $r PATTERN r\"rate: ([0-9.]+)\"\n$y = COMPUTE $x + 1",
+        "failed: wrong-type",
+    );
+    let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
+    let found = throughline_plan::diagnose::run(&view, None);
+    assert_eq!(found.suggestion, "$x is the text \"90.1\": write `number($x)` in $y, or take it `AS number` in $x");
+    check(&found.repaired.unwrap(), "91.1");
+    let (world, run) = check("$a = COMPUTE {k: 1}\n$b = COMPUTE $a.kk + 1", "failed: wrong-type");
+    let found = throughline_plan::diagnose::run(&world.plans.run(&run, &at(u64::MAX)).unwrap(), None);
+    assert!(found.suggestion.contains("?? …"), "{}", found.suggestion);
 }
 
 #[test]

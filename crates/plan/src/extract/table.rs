@@ -14,6 +14,9 @@ struct Cell {
 
 type Table = Vec<Vec<Cell>>;
 
+/// Over how many columns or rows a cell reaches at most.
+const MAX_CELL_REACH: usize = 100;
+
 /// The cell of each table whose row begins with `row` and whose column is headed `column`; a number counts rows
 /// below the head and columns, from 1.
 pub(super) fn find(text: &str, media_type: &str, row: &str, column: &str) -> Result<Vec<Found>, Failure> {
@@ -77,17 +80,44 @@ fn of_html(text: &str) -> Vec<Table> {
     let html = Html::read(text);
     let table = |table: usize| {
         let rows = html.elements(table, &["tr"]).into_iter().filter(|row| html.around(*row, &["table"]) == Some(table));
-        let cells = |row: usize| {
+        // Cells that reach over several columns and rows stand in each of them.
+        let mut below: Vec<Option<(usize, Cell)>> = Vec::new();
+        let mut cells = |row: usize| {
             let cells = html.elements(row, &["td", "th"]).into_iter();
             let own = cells.filter(|cell| html.around(*cell, &["tr"]) == Some(row));
-            own.map(|cell| {
+            let mut out: Vec<Cell> = Vec::new();
+            let from_above = |out: &mut Vec<Cell>, below: &mut Vec<Option<(usize, Cell)>>| {
+                while let Some(slot) = below.get_mut(out.len())
+                    && let Some((rows, cell)) = slot.take()
+                {
+                    *slot = (rows > 1).then(|| (rows - 1, cell.clone()));
+                    out.push(cell);
+                }
+            };
+            for cell in own {
+                from_above(&mut out, &mut below);
                 let seen = html.seen(cell);
                 let span = seen.whole().unwrap_or(Span::new(0, 0));
-                Cell { text: seen.text, span }
-            })
-            .collect::<Vec<_>>()
+                let reach = |name: &str| {
+                    let said = html.attribute(cell, name).and_then(|(text, _)| text.trim().parse::<usize>().ok());
+                    said.unwrap_or(1).clamp(1, MAX_CELL_REACH)
+                };
+                let (columns, rows) = (reach("colspan"), reach("rowspan"));
+                for _ in 0..columns {
+                    let cell = Cell { text: seen.text.clone(), span };
+                    if rows > 1 {
+                        below.resize(below.len().max(out.len() + 1), None);
+                        if let Some(slot) = below.get_mut(out.len()) {
+                            *slot = Some((rows - 1, cell.clone()));
+                        }
+                    }
+                    out.push(cell);
+                }
+            }
+            from_above(&mut out, &mut below);
+            out
         };
-        rows.map(cells).collect()
+        rows.map(&mut cells).collect()
     };
     html.elements(0, &["table"]).into_iter().map(table).collect()
 }
@@ -278,6 +308,16 @@ mod tests {
         check(TEXT, "text/plain", "Yield", "q3", Ok(&["91.70 %"]));
         check(TEXT, "text/plain", "良率", "b", Ok(&["90"]));
         check(CSV, "text/csv", "Yield", "Q3", Ok(&["91.70"]));
+    }
+
+    #[test]
+    fn a_cell_that_reaches_over_columns_and_rows_moves_those_behind_it() {
+        const WIDE: &str = "<table><tr><th></th><th colspan=2>Q1</th><th>Q2</th></tr><tr><th>Cost</th><td>1</td><td>2</td><td>3</td></tr><tr><td rowspan=2>Rev</td><td>4</td><td>5</td><td>6</td></tr><tr><td>7</td><td>8</td><td>9</td></tr><tr><td>Net</td><td colspan='2'>10</td><td>11</td></tr></table>";
+        check(WIDE, "text/html", "Cost", "Q1", Ok(&["1"]));
+        check(WIDE, "text/html", "Cost", "Q2", Ok(&["3"]));
+        check(WIDE, "text/html", "Rev", "Q2", Ok(&["6"]));
+        check(WIDE, "text/html", "3", "Q2", Ok(&["9"]));
+        check(WIDE, "text/html", "Net", "Q2", Ok(&["11"]));
     }
 
     #[test]

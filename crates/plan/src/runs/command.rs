@@ -95,7 +95,11 @@ impl Plans {
             return Err(refusal.suggest("`safe`, `live` or `stub`"));
         }
         let bared = |map: &Map| map.iter().map(|(name, value)| (bare(name).to_owned(), value.clone())).collect::<Map>();
-        let edits = bared(&command.edits);
+        let mut edits = bared(&command.edits);
+        // Edits that change nothing are none: all of the run is reused, evidence included.
+        if command.plan.is_null() && edits.iter().all(|(name, value)| first.value(name) == Some(value)) {
+            edits = Map::new();
+        }
         let mut inputs = first.inputs.clone();
         for (name, edited) in &first.edits {
             if let Some(edited) = edited.last() {
@@ -304,11 +308,18 @@ fn check_breakpoints(breakpoints: &[Breakpoint], known: &dyn Fn(&str) -> bool) -
                     return wrong(format!("the plan has no ${}", bare(name)));
                 }
             }
-            (None, None, Some(when)) => {
-                if let Err(error) = throughline_expr::Expr::parse(when) {
-                    return wrong(format!("`{when}`: {}", error.message()));
+            (None, None, Some(when)) => match throughline_expr::Expr::parse(when) {
+                Err(error) => return wrong(format!("`{when}`: {}", error.message())),
+                Ok(expr) => {
+                    // A condition over a name that never comes would never hold.
+                    let names = expr.names();
+                    let roots = names.iter().filter_map(|name| name.segments.first());
+                    let never = |name: &&String| name.starts_with('$') && !known(bare(name));
+                    if let Some(name) = roots.clone().find(never) {
+                        return wrong(format!("`{when}`: the plan has no {name}"));
+                    }
                 }
-            }
+            },
             _ => return wrong("a breakpoint names a step, a binding or a condition".to_owned()),
         }
     }

@@ -74,18 +74,26 @@ impl Run {
 
     fn step_view(&self, id: &str, step: &RunStep, at: &At) -> StepView {
         let state = step.at(at.seq);
+        // Nothing goes on in a run that is over: what was under way was given up.
+        let over = matches!(self.status_at(at.seq), RunStatus::Done | RunStatus::Failed | RunStatus::Cancelled);
+        let given_up = over && state.status == StepStatus::Running;
+        let (status, error) = if given_up {
+            (StepStatus::Skipped, Some("the run ended before this step had a value".to_owned()))
+        } else {
+            (state.status, state.error.clone())
+        };
         StepView {
             id: id.to_owned(),
             op: step.op.clone(),
             note: step.note.clone(),
             source: self.source(step).to_owned(),
             span: step.span,
-            status: state.status.as_str().to_owned(),
+            status: status.as_str().to_owned(),
             needs: step.needs.iter().chain(step.branches.iter().flatten()).chain(&step.rescue).cloned().collect(),
             input: state.input.clone(),
             output: state.output.clone(),
             evidence: state.evidence.clone(),
-            error: state.error.clone(),
+            error,
             attempts: state.attempts,
             duration: state.duration,
             seq: step.states.entry_at(at.seq).map_or(self.seq, |(seq, _)| *seq),

@@ -176,6 +176,27 @@ impl Parser<'_> {
             fix("remove the list mark", span, "");
     }
 
+    /// `$a-b = OPERATION`: a step whose name is none; it is kept under the nearest name that is one.
+    fn bad_name(&mut self, cursor: &mut Cursor<'_>) -> Option<(String, Span)> {
+        let rest = cursor.rest();
+        let equals = rest.find('=')?;
+        let written = rest.get(..equals)?.trim_end();
+        let word = rest.get(equals + 1..)?.trim_start().split(|c: char| !is_name_part(c)).next()?;
+        let whole = !written.is_empty()
+            && !written.contains(|c: char| c.is_whitespace() || c == '$' && written.rfind(c) > Some(0));
+        (whole && Op::parse(word).is_some()).then_some(())?;
+        let plain: String = written.chars().map(|c| if is_name_part(c) { c } else { '_' }).collect();
+        let plain = plain.trim_matches('_');
+        let lead = if plain.is_empty() || plain.starts_with(|c: char| c.is_ascii_digit()) { "s" } else { "" };
+        let name = format!("{lead}{plain}");
+        let span = Span::new(cursor.at, cursor.at + written.len());
+        cursor.at += equals + 1;
+        cursor.skip_space();
+        let message = format!("`{written}` is not a name: names are letters, digits and `_`, and begin with no digit");
+        self.problems.error("plan-syntax", span, message).fix = fix("write a name", span, format!("${name}"));
+        Some((name, span))
+    }
+
     /// `$name =`
     fn binding(&mut self, cursor: &mut Cursor<'_>, line: &Line, index: usize) -> Option<Spanned<String>> {
         let start = *cursor;
@@ -212,6 +233,9 @@ impl Parser<'_> {
             }
         }
         *cursor = start;
+        if let Some((name, span)) = self.bad_name(cursor) {
+            return Some(Spanned::new(name, span));
+        }
         let at = Span::new(line.span.start, line.span.start);
         self.problems
             .error(
