@@ -1,7 +1,10 @@
 // Each demo runs on the built page, from the list of demos to its end, without any network.
 
 import assert from "node:assert/strict";
-import { openPage, until } from "./lib.mjs";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT, openPage, until } from "./lib.mjs";
 import { journey } from "./runner.mjs";
 
 /** Waits until nothing is under way any more. */
@@ -77,4 +80,57 @@ for (const language of ["en", "zh"]) {
       assert.match(await view("problems"), /no_hybrids/);
       assert.match(await view("facts"), /20000/);
     }));
+}
+
+/** The demos that a person finds on the first page. */
+const listed = JSON.parse(readFileSync(join(ROOT, "web/demos/index.json"), "utf8"));
+
+for (const language of ["en", "zh"]) {
+  for (const { id, folder, title } of listed) {
+    journey(`${id} (${language}): opened from the list, every question asked and every step done`, async ({ browser, site }) => {
+      const shown = JSON.parse(await readFile(join(ROOT, "web/demos", folder, "demo.json"), "utf8"));
+      const locale = language === "zh" ? "zh-CN" : "en-GB";
+      const { page, errors, foreign, close } = await openPage(browser, site.url, { locale });
+      try {
+        await rest(page);
+        await page.locator(".card", { hasText: title[language] }).locator(".button").first().click();
+        await rest(page);
+        const last = page.locator(".turn").last();
+        const suggestions = await page.locator(".suggestion").allInnerTexts();
+        assert.deepEqual(suggestions, shown.questions[language], "what can be asked is in the reader's language");
+        const well = async (what) => {
+          assert.deepEqual(await page.locator(".notice.bad, .failed").allInnerTexts(), [], what);
+          assert.equal(await page.locator("#main .spinner").count(), 0, what);
+        };
+        for (const [place, question] of suggestions.entries()) {
+          await page.locator(".suggestion").nth(place).click();
+          await rest(page);
+          await well(question);
+          assert.equal(await page.locator(".turn").count(), place + 1, question);
+          // What is left to a person comes first: the answer waits for it.
+          for (let asked = 0; (await last.locator(".question .options button").count()) > 0; asked += 1) {
+            assert.ok(asked < 4, `${question}: a person is asked without an end`);
+            await last.locator(".question .options button").first().click();
+            await rest(page);
+          }
+          await well(question);
+          assert.notEqual((await last.locator(".answer").innerText()).trim(), "", question);
+        }
+        const head = async () => Number((await page.locator(".position span.num").innerText()).replace(/\D/g, ""));
+        for (const [place, step] of shown.steps.entries()) {
+          const before = await head();
+          const button = page.locator(".next-steps button").nth(place);
+          assert.equal(await button.innerText(), step.label[language]);
+          await button.click();
+          await rest(page);
+          await well(step.label[language]);
+          if (step.do !== undefined) assert.ok((await head()) > before, `${step.label[language]}: something is recorded`);
+        }
+        assert.deepEqual(errors, []);
+        assert.deepEqual(foreign, []);
+      } finally {
+        await close();
+      }
+    });
+  }
 }
