@@ -8,13 +8,19 @@ use throughline_protocol::{At, Domain, Refusal, nearest};
 use throughline_value::Value;
 
 /// The names that are there in every journal.
-const ROOTS: [&str; 6] = ["facts", "subjects", "state", "in_state", "entities", "events"];
+const ROOTS: [&str; 7] = ["facts", "subjects", "state", "in_state", "entities", "events", "now"];
 
 /// Refuses an event whose condition uses a name that nothing can ever bear.
 pub(crate) fn check(rooms: &Rooms, domain: &Domain, command: &ScheduleEvent) -> Result<(), Refusal> {
     for (text, place) in [(&command.when, "/when"), (&command.unless, "/unless")] {
         // What cannot be read is refused with its place by the world.
         let Some(Ok(expr)) = text.as_deref().map(Expr::parse) else { continue };
+        // What names nothing is the same at every moment.
+        if expr.names().is_empty()
+            && let Err(error) = expr.test(&throughline_expr::MapEnv::default())
+        {
+            return Err(Refusal::new(error.code(), error.message()).at_path(place).at_span(error.span()));
+        }
         for path in expr.required_names() {
             if let Some((message, names)) = unknown(rooms, domain, &path) {
                 let refusal = Refusal::new("unknown-name", message).at_path(place).at_span(Some(path.span));

@@ -163,77 +163,64 @@ impl Decider<'_> {
         if let (Command::Propose(_) | Command::Answer(_), Value::Map(result)) = (command, &mut decision.result)
             && let Some(commands) = result.shift_remove(turn::propose::COMMANDS)
         {
-            self.run_proposal(&commands, meta, records.first().copied(), result);
+            self.run_proposal(commands, meta, records.first().copied(), result);
         }
         if let (Command::TriggerEvent(_), Some(event)) = (command, decision.result.get("event").and_then(Value::as_str))
         {
             self.run_event(event, meta, records.first().copied());
         }
-        let mut result = decision.result;
-        if matches!(command, Command::Propose(_) | Command::Answer(_)) {
-            self.run_accepted(&mut result, meta, records.first().copied());
-        }
-        Ok(Done { records, result })
+        Ok(Done { records, result: decision.result })
     }
 
-    /// Does what an accepted proposal stands for; what came of it takes the place of its commands in the result.
-    fn run_accepted(&mut self, result: &mut Value, meta: &Meta, accepted: Option<Seq>) {
-        let Value::Map(map) = result else { return };
-        let Some(Value::List(commands)) = map.shift_remove(turn::propose::COMMANDS) else { return };
-        let by_itself = std::mem::replace(&mut self.by_itself, true);
+    /// Does what an accepted proposal stands for, all of it or none, and says what came of it.
+    fn run_proposal(&mut self, commands: Value, meta: &Meta, accepted: Option<Seq>, result: &mut Map) {
         let (thread, turn) = self.place(meta);
+        // What a model proposed stays the model's, also when a person let it pass.
+        let proposed = accepted.and_then(|seq| self.record(seq)).and_then(|record| match record.cause {
+            Some(asked) if record.kind == "proposal.settled" => self.record(asked),
+            _ => Some(record),
+        });
+        let actor = proposed.map(|record| record.actor.clone()).or_else(|| meta.actor.clone());
         let meta = Meta {
             thread: Some(thread),
             turn: Some(turn),
-            actor: meta.actor.clone(),
+            actor,
             reason: meta.reason.clone(),
             cause: accepted,
             ..Meta::default()
         };
-        let (mut results, mut refused) = (Vec::new(), Vec::new());
-        for command in commands {
-            match Command::from_value(&command).and_then(|command| self.execute(&command, &meta)) {
-                Ok(done) => results.push(done.result),
-                Err(refusal) => refused.push(Value::from(refusal.to_string())),
-            }
-        }
+        let by_itself = std::mem::replace(&mut self.by_itself, true);
+        let commands: Vec<Value> = if let Value::List(commands) = commands { commands } else { Vec::new() };
+        let read: Result<Vec<Command>, Refusal> = commands.iter().map(Command::from_value).collect();
+        let done = read.and_then(|commands| match all_or_none(commands) {
+            Some(command) => self.execute(&command, &meta).map(|done| match (command, done.result) {
+                (Command::Batch(_), Value::List(results)) => results,
+                (_, result) => vec![result],
+            }),
+            None => Ok(Vec::new()),
+        });
         self.by_itself = by_itself;
-        map.insert("results".to_owned(), Value::List(results));
-        if !refused.is_empty() {
-            map.insert("refused".to_owned(), Value::List(refused));
+        let (results, refused) = match done {
+            Ok(results) => (results, None),
+            Err(refusal) => (Vec::new(), Some(refusal)),
+        };
+        result.insert("results".to_owned(), Value::List(results));
+        if let Some(refusal) = refused {
+            result.insert("status".to_owned(), Value::from("failed"));
+            result.insert("refused".to_owned(), Value::List(vec![Value::from(refusal.to_string())]));
         }
     }
 
-    /// Does what an accepted proposal stands for, and says what came of it.
-    fn run_proposal(&mut self, commands: &Value, meta: &Meta, accepted: Option<Seq>, result: &mut Map) {
-        let (thread, turn) = self.place(meta);
-        let (mut results, mut refused) = (Vec::new(), Vec::new());
-        for command in commands.as_list().unwrap_or(&[]) {
-            let meta = Meta {
-                thread: Some(thread.clone()),
-                turn: Some(turn),
-                actor: meta.actor.clone(),
-                reason: meta.reason.clone(),
-                cause: accepted,
-                ..Meta::default()
-            };
-            match Command::from_value(command).and_then(|command| self.execute(&command, &meta)) {
-                Ok(done) => results.push(done.result),
-                Err(refusal) => refused.push(Value::from(refusal.to_string())),
-            }
-        }
-        result.insert("results".to_owned(), Value::List(results));
-        if !refused.is_empty() {
-            result.insert("status".to_owned(), Value::from("failed"));
-            result.insert("refused".to_owned(), Value::List(refused));
-        }
+    /// A record of the journal, or of the frame that is decided.
+    fn record(&self, seq: Seq) -> Option<&throughline_journal::Record> {
+        self.journal.record(seq).or_else(|| self.building.records.iter().find(|record| record.seq == seq))
     }
 
     /// Does what an event that was fired by hand does.
     fn run_event(&mut self, event: &str, meta: &Meta, fired: Option<Seq>) {
         let (thread, turn) = self.place(meta);
         let by_itself = std::mem::replace(&mut self.by_itself, true);
-        for command in self.state.rooms.world.commands_of(event) {
+        if let Some(command) = all_or_none(self.state.rooms.world.commands_of(event)) {
             let actor = Some(Actor::named(ActorKind::Rule, event));
             let meta = Meta { thread: Some(thread.clone()), turn: Some(turn), actor, cause: fired, ..Meta::default() };
             // A refusal is recorded, caused by the event, as when it fires by itself.
@@ -335,7 +322,7 @@ impl Decider<'_> {
         };
         let now = self.building.now.max(self.journal.recorded_at().unwrap_or(self.building.now));
         let next_seq = self.building.next_seq(self.journal);
-        if let Some(cause) = meta.cause.filter(|cause| *cause >= next_seq) {
+        if let Some(cause) = meta.cause.filter(|cause| *cause == 0 || *cause >= next_seq) {
             return Err(
                 Refusal::new("unknown-cause", format!("record {cause} is not in the journal")).at_path("/meta/cause")
             );
@@ -360,6 +347,10 @@ impl Decider<'_> {
         if matches!(command, Command::BeginTurn(_)) && meta.turn.is_none() {
             let (thread, _) = self.place(&meta);
             meta.to_mut().turn = Some(self.state.rooms.turns.newest(&thread).map_or(1, |t| t.turn + 1));
+        }
+        // An action is proposed as the model of a turn proposes it, unless somebody else says so.
+        if matches!(command, Command::Propose(_)) && meta.actor.is_none() {
+            meta.to_mut().actor = Some(Actor::of(ActorKind::Model));
         }
         self.with_context(&meta, |ctx, rooms| self.decide_in(command, ctx, rooms))?
     }
@@ -388,7 +379,7 @@ impl Decider<'_> {
             Command::AssertFact(c) => {
                 let kind = ctx.domain.facts.get(&c.key).map_or("", |fact| fact.value.r#type.as_str());
                 if c.value.is_null() && !matches!(kind, "" | "any") {
-                    let message = format!("`{}` is a {kind}, and null is none", c.key);
+                    let message = format!("`{}` is of the type `{kind}`, and null is none", c.key);
                     return Err(Refusal::new("wrong-type", message)
                         .at_path("/value")
                         .suggest("say that it is no longer known with `retract_fact`")
@@ -428,6 +419,12 @@ impl Decider<'_> {
             }
             Command::BeginTurn(c) => turn::begin(rooms, ctx, c)?,
             Command::StopTurn(_) => turn::stop(rooms, ctx)?,
+            // A question is put before a person: who asked must not answer.
+            Command::Answer(c) if !matches!(ctx.actor.kind, ActorKind::User | ActorKind::Rule) => {
+                let who = to_value(&ctx.actor.kind).unwrap_or_default();
+                let message = format!("`{}` waits for a person; it is not for a {} to answer", c.ask, who.as_str().unwrap_or("model"));
+                return Err(Refusal::new("not-authorised", message).at_path("/meta/actor").into());
+            }
             Command::Answer(c) if rooms.plans.asked(&c.ask) => {
                 let host = throughline_agent::Hosted::new(rooms, next_seq - 1).valid_at(ctx.now);
                 rooms.plans.answer(ctx, c, &host, &names)?
@@ -504,6 +501,11 @@ impl Decider<'_> {
         let result = result.into_iter().map(|(name, value)| (name.to_owned(), value));
         Ok(Decision { drafts, result: Value::Map(result.collect()) })
     }
+}
+
+/// Commands that belong together as one: when one of them is refused, none is done.
+pub(crate) fn all_or_none(mut commands: Vec<Command>) -> Option<Command> {
+    if commands.len() > 1 { Some(Batch { commands }.into()) } else { commands.pop() }
 }
 
 /// The problems of a machine, or its one, as problems of its domain.

@@ -10,7 +10,7 @@ use throughline_world::Idle;
 
 use crate::MAX_ROUNDS_PER_FRAME;
 use crate::building::Building;
-use crate::decide::{Decider, names_now};
+use crate::decide::{Decider, all_or_none, names_now};
 use crate::effects::Effects;
 use crate::state::State;
 
@@ -123,9 +123,9 @@ impl Reaction<'_> {
             let name = due.draft.data.get("name").and_then(|name| name.as_str()).map(str::to_owned);
             let fired = self.push(vec![due.draft]).first().copied();
             let actor = Actor { kind: ActorKind::Rule, name };
-            for command in &due.then {
+            if let Some(command) = all_or_none(due.then) {
                 // A refusal is recorded, caused by the event; there is nobody else to tell.
-                let _ = self.execute(command, &rule_meta(&thread, turn, &actor, fired));
+                let _ = self.execute(&command, &rule_meta(&thread, turn, &actor, fired));
             }
         }
         self.delays();

@@ -41,7 +41,9 @@ fn check(field: &FieldType, value: &Value, path: &str, depth: usize) -> Result<V
     }
     if value.is_null() {
         return if field.required {
-            Err(wrong(field, value, path, "a value is required here; null is none"))
+            Err(Refusal::new("wrong-type", "a value is required here, and null is none; give one")
+                .at_path(path)
+                .with(Value::from([("expected", field.r#type.as_str()), ("found", "null")])))
         } else {
             Ok(Value::Null)
         };
@@ -109,13 +111,33 @@ fn text<'a>(field: &FieldType, value: &'a Value, path: &str) -> Result<&'a str, 
     value.as_str().ok_or_else(|| wrong(field, value, path, "a text is expected"))
 }
 
+/// A number and the unit behind it, as a text spells them: `3.10 kg`.
+fn spelled(text: &str) -> Option<(Number, &str)> {
+    let at = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+'))?;
+    let (number, unit) = text.split_at_checked(at)?;
+    let unit = unit.trim();
+    let is_unit = unit.chars().all(|c| c.is_alphabetic() || matches!(c, '/' | '%' | '°' | '²' | '³' | '$' | '€' | '£' | '¥'));
+    if is_unit { Some((Number::parse(number)?, unit)) } else { None }
+}
+
 fn number(field: &FieldType, value: &Value, path: &str) -> Result<Value, Refusal> {
     let whole = field.r#type == "integer";
     let expected = if whole { "a whole number is expected" } else { "a number is expected" };
     let number = match value {
         Value::Number(number) => number.clone(),
         // Exact decimals may come as text, because other programs' numbers would round them.
-        Value::Text(text) if !whole => Number::parse(text).ok_or_else(|| wrong(field, value, path, expected))?,
+        Value::Text(text) if !whole => match (Number::parse(text), spelled(text), field.unit.as_deref()) {
+            (Some(number), ..) => number,
+            (None, Some((number, given)), Some(unit)) if given == unit => number,
+            (None, Some(_), unit) => {
+                let message = match unit {
+                    Some(unit) => format!("the unit here is `{unit}`; convert the number first"),
+                    None => "this number has no unit; give it alone".to_owned(),
+                };
+                return Err(Refusal::new("wrong-unit", message).at_path(path));
+            }
+            (None, None, _) => return Err(wrong(field, value, path, expected)),
+        },
         Value::Map(map) if map.len() == 2 && map.contains_key("value") && map.contains_key("unit") => {
             let given = map.get("unit").and_then(Value::as_str);
             if given.is_none() || given != field.unit.as_deref() {
@@ -266,6 +288,11 @@ mod tests {
         check(r#"{"type":"decimal","unit":"kg"}"#, r#"{"value":5,"unit":"kg"}"#, "5");
         check(r#"{"type":"decimal","unit":"kg"}"#, r#"{"value":5,"unit":"g"}"#, "wrong-unit at /unit");
         check(r#"{"type":"decimal"}"#, r#"{"value":5,"unit":"g"}"#, "wrong-unit at /unit");
+        check(r#"{"type":"decimal","unit":"kg"}"#, r#""3.10 kg""#, "3.10");
+        check(r#"{"type":"decimal","unit":"kg"}"#, r#""3kg""#, "3");
+        check(r#"{"type":"decimal","unit":"kg"}"#, r#""3 lb""#, "wrong-unit at ");
+        check(r#"{"type":"decimal"}"#, r#""3 lb""#, "wrong-unit at ");
+        check(r#"{"type":"decimal","unit":"kg"}"#, r#""heavy""#, "wrong-type at ");
         check(r#"{"type":"boolean"}"#, "false", "false");
         check(r#"{"type":"boolean"}"#, "0", "wrong-type at ");
         check(r#"{"type":"enum","values":["air","sea"]}"#, r#""sea""#, r#""sea""#);

@@ -111,7 +111,7 @@ parts! {
         label: Localised,
         /// Its fields; any other is refused.
         fields: Named<FieldType>,
-        /// How raw ids are made one: any of `trim`, `fold_width`, `fold_case`. `trim` alone when empty.
+        /// How raw ids are made one: any of `trim`, `fold_width`, `fold_case`, `nfc`. `trim` alone when empty.
         normalise: Vec<String>,
         /// The pattern that a raw id must match as a whole.
         id_pattern: Option<String>,

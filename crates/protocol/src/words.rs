@@ -4,7 +4,7 @@
 
 /// Part of the document, field, and the words that it may hold.
 pub const WORDS: &[(&str, &str, &[&str])] = &[
-    ("EntityType", "normalise", &["trim", "fold_width", "fold_case"]),
+    ("EntityType", "normalise", &["trim", "fold_width", "fold_case", "nfc"]),
     (
         "FieldType",
         "type",
@@ -13,6 +13,7 @@ pub const WORDS: &[(&str, &str, &[&str])] = &[
     ("RelationType", "cardinality", &["one", "many"]),
     ("RelationType", "below_floor", &["drop", "hold", "keep"]),
     ("FactType", "cardinality", &["one", "many", "interval", "append"]),
+    ("FactType", "said_by", &["user", "rule", "tool", "model", "import"]),
     ("FactType", "conflict", &["newest_valid", "most_trusted", "official", "ask"]),
     ("Tool", "effect", &["read", "write"]),
 ];

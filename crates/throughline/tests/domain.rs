@@ -57,6 +57,8 @@ fn what_parts_say_of_each_other_is_checked() {
         "`order`",
     );
     check(r#""relations": {"r": {"ttl": "soon"}}"#, "bad-duration", "/relations/r/ttl", "");
+    check(r#""entity_types": {"order": {"id_pattern": "A-("}}"#, "bad-pattern", "/entity_types/order/id_pattern", "");
+    check(r#""facts": {"a": {"said_by": ["usr"]}}"#, "not-in-enum", "/facts/a/said_by/0", "`user`");
     check(r#""facts": {"a": {"value": {"type": "reference", "to": "x"}}}"#, "unknown-name", "/facts/a/value/to", "");
     check(r#""facts": {"a": {"value": {"type": "text", "to": "x"}}}"#, "misplaced", "/facts/a/value/to", "");
     check(r#""facts": {"a": {"value": {"type": "enum"}}}"#, "no-values", "/facts/a/value", "");

@@ -1,5 +1,8 @@
 //! Who is who: reproducible ids, and how the spellings of a name are made one.
 
+mod compose;
+mod tables;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,23 +18,26 @@ pub type EntityId = Arc<str>;
 ///
 /// ```
 /// use throughline_world::Rules;
-/// let all = Rules { trim: true, fold_width: true, fold_case: true };
+/// let all = Rules { trim: true, fold_width: true, fold_case: true, nfc: true };
 /// assert_eq!(all.apply(" ＤＧＩＡ　"), "dgia");
+/// assert_eq!(all.apply("Cafe\u{301}"), "caf\u{e9}");
 /// assert_eq!(Rules::default().apply(" ＤＧＩＡ"), "ＤＧＩＡ");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// White space around the name does not count.
     pub trim: bool,
-    /// Full-width ASCII is ASCII, and the ideographic space a space.
+    /// Full-width ASCII is ASCII, half-width katakana are katakana, and the ideographic space is a space.
     pub fold_width: bool,
     /// Upper case is lower case, in every script that has cases.
     pub fold_case: bool,
+    /// What Unicode may write in several ways is written in one: normal form C.
+    pub nfc: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { trim: true, fold_width: false, fold_case: false }
+        Self { trim: true, fold_width: false, fold_case: false, nfc: false }
     }
 }
 
@@ -48,16 +54,17 @@ impl Rules {
     }
 
     fn named<'a>(names: impl Iterator<Item = &'a str>) -> Result<Self, Refusal> {
-        let mut rules = Self { trim: false, fold_width: false, fold_case: false };
+        let mut rules = Self { trim: false, fold_width: false, fold_case: false, nfc: false };
         for name in names {
             match name {
                 "trim" => rules.trim = true,
                 "fold_width" => rules.fold_width = true,
                 "fold_case" => rules.fold_case = true,
+                "nfc" => rules.nfc = true,
                 other => {
                     let message = format!("the domain normalises by `{other}`, which there is none");
                     return Err(
-                        Refusal::new("bad-domain", message).suggest("the rules are trim, fold_width and fold_case")
+                        Refusal::new("bad-domain", message).suggest("the rules are trim, fold_width, fold_case and nfc")
                     );
                 }
             }
@@ -71,14 +78,15 @@ impl Rules {
     }
 
     pub(crate) fn to_value(self) -> Value {
-        let names = [(self.trim, "trim"), (self.fold_width, "fold_width"), (self.fold_case, "fold_case")];
+        let names =
+            [(self.trim, "trim"), (self.fold_width, "fold_width"), (self.fold_case, "fold_case"), (self.nfc, "nfc")];
         Value::List(names.into_iter().filter(|(on, _)| *on).map(|(_, name)| name.into()).collect())
     }
 
     /// The one spelling that all spellings of a name share.
     #[must_use]
     pub fn apply(self, name: &str) -> String {
-        let mut out: String = if self.fold_width { name.chars().map(narrow).collect() } else { name.to_owned() };
+        let mut out = if self.fold_width { fold_width(name) } else { name.to_owned() };
         if self.trim {
             out = out.trim().to_owned();
         }
@@ -86,17 +94,34 @@ impl Rules {
             // Character by character: the final sigma is a sigma wherever it stands.
             out = out.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect();
         }
-        out
+        if self.nfc { compose::compose(&out) } else { out }
     }
 }
 
-/// Full-width ASCII and the ideographic space as what they are wide forms of.
-fn narrow(c: char) -> char {
-    match c {
-        '\u{3000}' => ' ',
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        other => other,
+/// The katakana that have a half-width form, from U+FF61 on.
+const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン\u{3099}\u{309a}";
+
+/// Every character in its usual width; a half-width kana and its mark become one.
+fn fold_width(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        let usual = match c {
+            '\u{3000}' => ' ',
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+            '\u{ff61}'..='\u{ff9f}' => KATAKANA.chars().nth((u32::from(c) - 0xff61) as usize).unwrap_or(c),
+            other => other,
+        };
+        let whole = (usual != c && matches!(usual, '\u{3099}' | '\u{309a}'))
+            .then(|| compose::pair(u32::from(out.chars().next_back()?), u32::from(usual)))
+            .flatten();
+        if let Some(whole) = whole.and_then(char::from_u32) {
+            out.pop();
+            out.push(whole);
+        } else {
+            out.push(usual);
+        }
     }
+    out
 }
 
 /// The id of the entity of a type under a normalised name: the same on every machine.

@@ -173,7 +173,7 @@ impl World {
             let nodes = ids.into_iter().filter_map(|id| self.node(id)).filter(|node| self.is_there(node, at));
             let roots = nodes.map(|node| self.root(node, at.seq)).filter(|root| !root.retired(at));
             // Across types the names meet in their most tolerant spelling.
-            let tolerant = crate::Rules { trim: true, fold_width: true, fold_case: true }.apply(key);
+            let tolerant = crate::Rules { trim: true, fold_width: true, fold_case: true, nfc: true }.apply(key);
             by_key.entry(tolerant).or_default().extend(roots.map(|root| &*root.id));
         }
         let shared = by_key.into_iter().filter(|(_, ids)| ids.len() > 1);

@@ -50,7 +50,7 @@ export interface EntityType {
   label?: Text;
   /** Its fields; any other is refused. */
   fields?: Record<string, FieldType>;
-  /** How raw ids are made one: any of `trim`, `fold_width`, `fold_case`. `trim` alone when empty. */
+  /** How raw ids are made one: any of `trim`, `fold_width`, `fold_case`, `nfc`. `trim` alone when empty. */
   normalise?: string[];
   /** The pattern that a raw id must match as a whole. */
   id_pattern?: string;

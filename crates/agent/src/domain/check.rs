@@ -420,7 +420,7 @@ impl Check<'_> {
             if let Some(pattern) = &entity.id_pattern
                 && let Err(message) = Pattern::compile(&format!("({pattern})"))
                 && Pattern::compile(pattern).is_err()
-                && !message.contains("group")
+                && !message.starts_with("pattern-groups")
             {
                 self.add("bad-pattern", &format!("{path}/id_pattern"), message);
             }

@@ -21,7 +21,7 @@ fn spellings_are_made_one_only_by_the_rules_of_the_domain() {
     let check = |rules: Rules, a: &str, b: &str, same: bool| {
         assert_eq!(rules.apply(a) == rules.apply(b), same, "{a:?} and {b:?} by {rules:?}");
     };
-    let all = Rules { trim: true, fold_width: true, fold_case: true };
+    let all = Rules { trim: true, fold_width: true, fold_case: true, nfc: false };
     check(Rules::default(), "A", " A\u{3000}\n", true);
     check(Rules::default(), "A", "a", false);
     check(Rules::default(), "A", "Ａ", false);
@@ -35,6 +35,33 @@ fn spellings_are_made_one_only_by_the_rules_of_the_domain() {
     check(all, "A 1", "A1", false);
     check(all, "ı", "i", false);
     check(all, "か", "が", false);
+    check(all, "ｶﾞｿﾘﾝ", "ガソリン", true);
+    check(all, "Cafe\u{301}", "café", false);
+}
+
+#[test]
+fn what_unicode_writes_in_several_ways_is_one_where_the_domain_says_nfc() {
+    let nfc = Rules { nfc: true, ..Rules::default() };
+    let check = |text: &str, expected: &str| {
+        assert_eq!(nfc.apply(text), expected, "{text:?}");
+        assert_eq!(nfc.apply(expected), expected, "{expected:?} stays");
+    };
+    check("Cafe\u{301}", "Café");
+    check("\u{212b}", "Å");
+    check("A\u{30a}", "Å");
+    check("\u{1100}\u{1161}\u{11a8}", "각");
+    check("가\u{11a8}", "각");
+    check("か\u{3099}", "が");
+    // Marks that do not touch each other: the order does not count. Marks that do: it counts.
+    check("e\u{302}\u{323}", "ệ");
+    check("e\u{323}\u{302}", "ệ");
+    check("a\u{301}\u{302}", "á\u{302}");
+    check("a\u{302}\u{301}", "ấ");
+    // What stays apart although it could be together, and what is only alike.
+    check("\u{958}", "\u{915}\u{93c}");
+    check("ﬁ①", "ﬁ①");
+    check("東京 北京市", "東京 北京市");
+    check("q\u{323}\u{307}", "q\u{323}\u{307}");
 }
 
 #[test]
