@@ -206,8 +206,9 @@ impl Definition {
 
     /// The innermost of some active states, in the order of the document.
     pub(crate) fn innermost(&self, active: &SortedSet<StateId>) -> Vec<StateId> {
-        let has_inner = |id: &StateId| self.state(*id).is_some_and(|s| s.children.iter().any(|c| active.contains(c)));
-        active.iter().filter(|id| **id != ROOT && !has_inner(id)).copied().collect()
+        // By the parents of what is active: a state may have thousands of others inside.
+        let around: SortedSet<StateId> = active.iter().filter_map(|id| self.state(*id)?.parent).collect();
+        active.iter().filter(|id| **id != ROOT && !around.contains(id)).copied().collect()
     }
 
     /// Whether a state has come to its end: a final state inside it is active, or every region has come to its end.
@@ -216,7 +217,11 @@ impl Definition {
         if state.parallel {
             return state.children.iter().all(|region| self.ended(*region, active));
         }
-        state.children.iter().any(|c| active.contains(c) && self.state(*c).is_some_and(|s| s.is_final))
+        let is_end = |c: &StateId| self.state(*c).is_some_and(|s| s.is_final && s.parent == Some(id));
+        if state.children.len() > active.len() {
+            return active.iter().any(is_end);
+        }
+        state.children.iter().any(|c| active.contains(c) && is_end(c))
     }
 
     pub(crate) fn paths<'a>(&self, ids: impl IntoIterator<Item = &'a StateId>) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Reading a definition: everything wrong with it in one pass, each with its place in the document.
 
+use std::collections::BTreeMap;
+
 use throughline_expr::Expr;
 use throughline_expr::time::parse_duration;
 use throughline_journal::Millis;
@@ -11,10 +13,13 @@ use super::invariant::{self, Invariant, MAX_INVARIANTS};
 use super::run::ALWAYS;
 
 /// The most states of a machine. More are refused with `too-many-states`.
-pub const MAX_MACHINE_STATES: usize = 2_000;
+pub const MAX_MACHINE_STATES: usize = 20_000;
 
 /// The deepest nesting of states. Deeper ones are refused with `too-deep`.
 pub const MAX_MACHINE_DEPTH: usize = 16;
+
+/// The most states that are named when one that there is none of is named.
+const MAX_NAMES_TOLD: usize = 50;
 
 const MACHINE_KEYS: &[&str] = &["migrate", "version", "invariants"];
 const STATE_KEYS: &[&str] = &[
@@ -46,9 +51,13 @@ const HISTORY_KEYS: &[&str] = &["history", "target"];
 pub(crate) fn parse(document: &Value, pointer: &str) -> Result<Definition, Refusal> {
     let mut reader = Reader::default();
     reader.state(document, pointer, None, String::new(), 0);
-    reader.resolve();
-    let migrate = reader.migrate(document, pointer);
-    let invariants = reader.invariants(document, pointer);
+    // What names states beyond the limit is no mistake of its own.
+    let (mut migrate, mut invariants) = (Named::new(), Vec::new());
+    if !reader.full {
+        reader.resolve();
+        migrate = reader.migrate(document, pointer);
+        invariants = reader.invariants(document, pointer);
+    }
     let id = document.get("id").and_then(Value::as_str).unwrap_or("machine").to_owned();
     let mut problems = reader.problems.into_iter();
     if let Some(first) = problems.next() {
@@ -96,6 +105,10 @@ struct Reader {
     targets: Vec<Target>,
     /// The `id` of a state, for targets like `#name`.
     ids: Named<StateId>,
+    /// The states by their paths.
+    paths: BTreeMap<String, StateId>,
+    /// Whether there are more states than are read.
+    full: bool,
 }
 
 /// A target that is to be resolved: the place of its candidate and what it says.
@@ -149,7 +162,7 @@ impl Reader {
             return self.problem("too-deep", format!("states nest at most {MAX_MACHINE_DEPTH} deep"), pointer);
         }
         if self.states.len() >= MAX_MACHINE_STATES {
-            if self.states.len() == MAX_MACHINE_STATES {
+            if !std::mem::replace(&mut self.full, true) {
                 self.problem("too-many-states", format!("a machine has at most {MAX_MACHINE_STATES} states"), pointer);
             }
             return;
@@ -186,6 +199,7 @@ impl Reader {
             ..State::default()
         };
         self.states.push(state);
+        self.paths.entry(path.clone()).or_insert(id);
         if kind == "history" {
             self.history(map, id, pointer);
         } else if let Some(parent) = parent.and_then(|p| self.states.get_mut(p)) {
@@ -460,8 +474,7 @@ impl Reader {
     fn child(&self, of: StateId, name: &str) -> Option<StateId> {
         let path = self.states.get(of).map(|s| s.path.as_str())?;
         let full = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        let below = self.states.iter().position(|s| s.path == full);
-        below.filter(|id| *id != ROOT)
+        self.paths.get(&full).copied().filter(|id| *id != ROOT)
     }
 
     /// A target as XState reads it: `.inside`, `#id`, `#id.inside`, a sibling, or a path from the root.
@@ -524,6 +537,7 @@ impl Reader {
         let refusal = Refusal::new("unknown-target", format!("there is no state `{name}`")).at_path(pointer);
         let refusal = match nearest(name, &names) {
             Some(near) => refusal.suggest(format!("did you mean `{near}`?")),
+            None if names.len() > MAX_NAMES_TOLD => refusal.suggest(format!("there are {} states", names.len())),
             None => refusal.suggest(format!("the states are {}", names.join(", "))),
         };
         self.problems.push(refusal);

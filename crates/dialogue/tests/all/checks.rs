@@ -292,3 +292,24 @@ fn definitions_of_the_states_language_are_taken_or_refused_as_their_names_say() 
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(refused, structural.len());
 }
+
+/// A machine of so many states in a row, each with a way back to the first.
+fn row(states: usize) -> String {
+    let mut text = String::from(r#"{"initial":"s0","states":{"#);
+    for i in 0..states - 1 {
+        let _ = write!(text, r#""s{i}":{{"on":{{"NEXT":"s{}","BACK":"s0"}}}},"#, i + 1);
+    }
+    let _ = write!(text, r#""s{}":{{"type":"final"}}}},"invariants":["never s{} without s5 before it"]}}"#, states - 1, states - 1);
+    text
+}
+
+#[test]
+fn a_machine_may_list_ten_thousand_states_and_too_many_are_one_problem() {
+    let start = std::time::Instant::now();
+    let found = look(&row(10_000), "{}");
+    println!("{} listed states, {} steps in {:?}", found.states, found.steps, start.elapsed());
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    assert_eq!((found.states, found.steps, found.exact), (10_000, 19_998, true));
+    let codes: Vec<String> = look(&row(20_100), "{}").findings.into_iter().map(|found| found.code).collect();
+    assert_eq!(codes, ["too-many-states"]);
+}
