@@ -7,7 +7,7 @@ use throughline_value::{InOrder as _, order_numbers};
 
 use crate::allen::Relation;
 use crate::index::{Block, Step, Summary};
-use crate::limits::MAX_BUCKETS;
+use crate::limits::{MAX_BUCKETS, MAX_SHOWN};
 use crate::memory::Memory;
 
 /// How many events of each kind began in each part of a window.
@@ -142,13 +142,20 @@ impl Memory {
 
     /// The events that began in `since..until`, those within `tolerance` of the first of them together: one
     /// moment begins where the one before it can hold no more, so no moment is longer than the tolerance.
-    #[must_use]
-    pub fn moments(&self, at: At, since: Millis, until: Millis, tolerance: Millis) -> Vec<Moment> {
+    ///
+    /// # Errors
+    /// `too-many-events` when they are more than [`MAX_SHOWN`].
+    pub fn moments(&self, at: At, since: Millis, until: Millis, tolerance: Millis) -> Result<Vec<Moment>, Refusal> {
         let time = |row: u32| self.table.row(row).map_or(Millis::MAX, |r| r.at);
         let mut moments: Vec<Vec<u32>> = Vec::new();
+        let mut count = 0;
         for row in self.time.from(since).take_while(|row| time(*row) < until) {
             if !self.is_live_at(row, at.seq) {
                 continue;
+            }
+            count += 1;
+            if count > MAX_SHOWN {
+                return Err(too_many("narrow the window", "/since"));
             }
             match moments.last_mut() {
                 Some(rows) if rows.first().is_some_and(|f| time(row).saturating_sub(time(*f)) <= tolerance) => {
@@ -164,7 +171,7 @@ impl Memory {
             let show = |row: u32| self.show(row, at.seq, "at the same moment".to_owned());
             Moment { from, to, events: rows.into_iter().filter_map(show).collect() }
         };
-        moments.into_iter().map(moment).collect()
+        Ok(moments.into_iter().map(moment).collect())
     }
 
     /// By thread, then by record, then the surest first, then in the order of writing.
@@ -183,7 +190,8 @@ impl Memory {
     /// it. An event without an end is a moment.
     ///
     /// # Errors
-    /// `unknown-memory`; `memory-forgotten` when the other event is not current at that moment.
+    /// `unknown-memory`; `memory-forgotten` when the other event is not current at that moment; `too-many-events`
+    /// when more than [`MAX_SHOWN`] lie so.
     pub fn related(&self, at: At, memory: &str, relations: &[Relation]) -> Result<Vec<MemoryView>, Refusal> {
         let item = self.known(memory, "/memory")?;
         let span = |row: u32| self.table.row(row).map(|r| (r.at, self.table.end(row)));
@@ -205,8 +213,12 @@ impl Memory {
         let mut found = Vec::new();
         self.time.walk(&mut part, &mut |block| {
             let rows = block.row.iter().copied().filter(|r| Some(*r) != row);
-            found.extend(rows.filter(|r| self.is_live_at(*r, at.seq) && fits(*r)));
+            let room = (MAX_SHOWN + 1).saturating_sub(found.len());
+            found.extend(rows.filter(|r| self.is_live_at(*r, at.seq) && fits(*r)).take(room));
         });
+        if found.len() > MAX_SHOWN {
+            return Err(too_many("name fewer relations", "/relations"));
+        }
         let show = |number: u32| {
             let relation = span(number).map(|s| Relation::between(s, own));
             self.show(number, at.seq, relation.map(|r| format!("{r:?}").to_lowercase()).unwrap_or_default())
@@ -224,6 +236,11 @@ impl Memory {
         let after = self.time.from(moment).filter(live).take(n).filter_map(show).collect();
         Neighbours { before, after }
     }
+}
+
+fn too_many(what: &str, path: &str) -> Refusal {
+    let message = format!("more than {MAX_SHOWN} events are too many for one answer; {what}, or page through a recall");
+    Refusal::new("too-many-events", message).at_path(path)
 }
 
 /// Where equal parts of a window begin, and where the last one ends.

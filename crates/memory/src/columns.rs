@@ -16,40 +16,68 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 /// Bytes as base64 without padding.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..=chunk.len() {
-            let six = (word >> (18 - 6 * place)) & 63;
-            out.push(char::from(ALPHABET.get(six as usize).copied().unwrap_or(b'A')));
-        }
+    let digit = |six: u32| ALPHABET.get((six & 63) as usize).copied().unwrap_or(b'A');
+    let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
+    let (threes, rest) = bytes.as_chunks::<3>();
+    for [a, b, c] in threes {
+        let word = u32::from(*a) << 16 | u32::from(*b) << 8 | u32::from(*c);
+        out.extend_from_slice(&[digit(word >> 18), digit(word >> 12), digit(word >> 6), digit(word)]);
     }
-    out
+    if !rest.is_empty() {
+        let word = rest.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - rest.len()));
+        out.extend((0..=rest.len()).map(|place| digit(word >> (18 - 6 * place))));
+    }
+    String::from_utf8(out).unwrap_or_default()
 }
+
+/// What no character of base64 stands for.
+const NO_DIGIT: u8 = 64;
+
+/// What each byte stands for.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut n = 0;
+    while n < 256 {
+        let byte = n as u8;
+        digits[n] = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => NO_DIGIT,
+        };
+        n += 1;
+    }
+    digits
+};
 
 /// The bytes of base64, padded or not.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_end_matches('=').as_bytes();
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
-    for chunk in text.chunks(4) {
-        let mut word = 0u32;
-        for byte in chunk {
-            let six = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' | b'-' => 62,
-                b'/' | b'_' => 63,
-                _ => return None,
-            };
-            word = word << 6 | u32::from(six);
+    let digit = |byte: u8| DIGITS.get(usize::from(byte)).copied().unwrap_or(NO_DIGIT);
+    let (fours, rest) = text.as_chunks::<4>();
+    let mut all = 0;
+    for [a, b, c, d] in fours {
+        let (a, b, c, d) = (digit(*a), digit(*b), digit(*c), digit(*d));
+        all |= a | b | c | d;
+        out.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+    }
+    match rest.iter().map(|byte| digit(*byte)).collect::<Vec<_>>().as_slice() {
+        [] => {}
+        [a, b] => {
+            all |= a | b;
+            out.push(a << 2 | b >> 4);
         }
-        match chunk.len() {
-            4 => out.extend_from_slice(word.to_be_bytes().get(1..)?),
-            3 => out.extend_from_slice((word >> 2).to_be_bytes().get(2..)?),
-            2 => out.extend_from_slice((word >> 4).to_be_bytes().get(3..)?),
-            _ => return None,
+        [a, b, c] => {
+            all |= a | b | c;
+            out.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2]);
         }
+        _ => return None,
+    }
+    if all & NO_DIGIT != 0 {
+        return None;
     }
     Some(out)
 }
@@ -71,7 +99,7 @@ fn unzigzag(n: u64) -> i64 {
 }
 
 fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(bytes.len());
     let (mut n, mut shift) = (0u64, 0u32);
     for byte in bytes {
         if shift > 63 {
@@ -387,7 +415,9 @@ impl Columns {
                 }
                 let bytes = self.vector_size as usize * 4;
                 rest.vector.get_mut(row * bytes..(row + 1) * bytes).into_iter().for_each(|own| own.fill(0));
-                rest.lasts.get_mut(row).into_iter().for_each(|n| *n = 0);
+                for column in [&mut rest.lasts, &mut rest.place] {
+                    column.get_mut(row).into_iter().for_each(|n| *n = 0);
+                }
                 rest.importance.get_mut(row).into_iter().for_each(|n| *n = 0);
             } else {
                 rest.entity.extend_from_slice(self.entity.get(entity..entity + count).unwrap_or_default());
@@ -462,6 +492,7 @@ mod tests {
             entity: vec![0, 1, 0],
             text: "onetwothree".into(),
             text_bytes: vec![3, 3, 5],
+            place: vec![7, 777_123, 9],
             ..Columns::default()
         };
         columns.check().unwrap();
@@ -471,7 +502,7 @@ mod tests {
             (rest.text.as_str(), &rest.kinds, &rest.entities),
             ("onethree", &vec!["a".to_owned()], &vec!["x".to_owned()])
         );
-        assert_eq!((&rest.at, &rest.gone), (&vec![1, 0, 3], &vec![1]));
+        assert_eq!((&rest.at, &rest.gone, &rest.place), (&vec![1, 0, 3], &vec![1], &vec![7, 0, 9]));
         assert_eq!(Columns::of(&rest.to_value()).unwrap(), rest);
     }
 }

@@ -52,14 +52,15 @@ impl Memory {
         Ok(Decision::one(draft, Value::from([("memories", ids)])))
     }
 
-    /// Decides to remember many events given as columns. The same origin again changes nothing.
+    /// Decides to remember many events given as columns. The same origin again changes nothing; the answer says how
+    /// many events are in from there, so that whoever gave more of them goes on after those.
     ///
     /// # Errors
     /// Those of reading the columns: `bad-column`, `too-many-items`, and those of [`Memory::remember`].
     pub fn remember_columns(&self, ctx: &Context<'_>, command: &RememberColumns) -> Result<Decision, Refusal> {
         let columns = Columns::read(command)?;
         let count = columns.at.len();
-        let done = |first: u64, unchanged: bool| {
+        let done = |first: u64, count: usize, unchanged: bool| {
             let mut result = Map::new();
             result.insert("first".into(), memory::usual_id(first, 0).into());
             result.insert("record".into(), first.into());
@@ -72,7 +73,10 @@ impl Memory {
         if let Some(origin) = ctx.origin
             && let Some(item) = self.origins.get(&origin.source).and_then(|of| of.get(&origin.seq)?.first())
         {
-            return Ok(Decision::unchanged(done(self.table.item(*item).map_or(0, |i| i.seq), true)));
+            let seq = self.table.item(*item).map_or(0, |i| i.seq);
+            // The events of a record have numbers that follow each other.
+            let known = (*item..).take_while(|item| self.table.item(*item).is_some_and(|i| i.seq == seq)).count();
+            return Ok(Decision::unchanged(done(seq, known, true)));
         }
         let new_kinds = columns.kinds.iter().filter(|kind| !self.table.kinds.contains(kind)).count();
         if self.table.kinds.len() + new_kinds > MAX_KINDS {
@@ -91,7 +95,7 @@ impl Memory {
             map.insert("first".into(), first.into());
             map.insert("rows".into(), count.into());
         }
-        Ok(Decision::one(erasable(ctx.draft(kind::COLUMNS, data)), done(first, false)))
+        Ok(Decision::one(erasable(ctx.draft(kind::COLUMNS, data)), done(first, count, false)))
     }
 
     /// Decides to note that events were used.

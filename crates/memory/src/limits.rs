@@ -34,3 +34,5 @@ pub const MAX_DIMENSIONS: usize = 8_192;
 pub const MAX_FUSED: usize = 1_000;
 /// The most parts of the tree that one look at it shows.
 pub const MAX_TREE_PARTS: usize = 4_096;
+/// The most events that an answer without a limit of its own shows.
+pub const MAX_SHOWN: usize = 100_000;

@@ -159,7 +159,7 @@ impl Memory {
     /// Simultaneous events together.
     ///
     /// # Errors
-    /// `bad-tolerance`, and those of reading an instant.
+    /// `bad-tolerance`, `too-many-events`, and those of reading an instant.
     pub fn moments_view(
         &self,
         at: At,
@@ -173,7 +173,7 @@ impl Memory {
         if tolerance < 0 {
             return Err(Refusal::new("bad-tolerance", "a tolerance is not below 0").at_path("/tolerance"));
         }
-        let moments = self.moments(at, since, until, tolerance).into_iter();
+        let moments = self.moments(at, since, until, tolerance)?.into_iter();
         Ok(moments.map(|m| view::MomentView { from: m.from, to: m.to, events: m.events }).collect())
     }
 

@@ -304,3 +304,47 @@ fn paging_back_gives_neither_gaps_nor_repeats_in_any_order_also_between_equal_ti
     assert_eq!(keeper.recall(r#"{"before": "m_99_0"}"#).unwrap_err().code, "unknown-memory");
     assert_eq!(keeper.recall(r#"{"order": "logical", "words": "1"}"#).unwrap_err().code, "order-with-words");
 }
+
+#[test]
+fn columns_from_the_same_origin_say_how_many_events_are_in_from_there() {
+    let mut keeper = Keeper::default();
+    let origin = |seq| Some(Origin { source: "log".to_owned(), seq });
+    let columns = |count: usize| {
+        format!(
+            r#"{{"type": "remember_columns", "kinds": ["k"], "at": {:?}, "kind": {:?}}}"#,
+            vec![5; count],
+            vec![0; count]
+        )
+    };
+    let mut check = |count: usize, seq: u64, expected: (i64, bool)| {
+        let result = keeper.run_from(&columns(count), origin(seq)).unwrap();
+        let unchanged = result.get("unchanged").is_some();
+        assert_eq!((result.get("count").and_then(Value::as_i64).unwrap(), unchanged), expected, "{count} from {seq}");
+    };
+    check(3, 0, (3, false));
+    check(2, 3, (2, false));
+    check(7, 0, (3, true));
+    check(1, 3, (2, true));
+}
+
+#[test]
+fn more_events_than_one_answer_shows_are_refused_with_what_to_do() {
+    let mut keeper = Keeper::default();
+    let rows = throughline_memory::limits::MAX_SHOWN + 2;
+    let zeros = vec![0; rows];
+    keeper
+        .run(&format!(r#"{{"type": "remember_columns", "kinds": ["k"], "at": {zeros:?}, "kind": {zeros:?}}}"#))
+        .unwrap();
+    let now = keeper.now();
+    assert_eq!(keeper.memory.moments(now, 0, 1, 0).unwrap_err().code, "too-many-events");
+    assert_eq!(
+        keeper
+            .memory
+            .related(now, "m_1_0", &[throughline_memory::allen::Relation::Equals])
+            .unwrap_err()
+            .path
+            .as_deref(),
+        Some("/relations")
+    );
+    assert!(keeper.memory.moments(now, 1, 2, 0).unwrap().is_empty());
+}

@@ -135,14 +135,14 @@ fn events_within_the_tolerance_of_the_first_are_one_moment_and_moments_do_not_ch
         keeper.thread = Some(thread.to_owned());
         keeper.add("n", &format!("{thread}{at}"), at, &[]);
     }
-    let moments = keeper.memory.moments(keeper.now(), 0, 1_000, 8);
+    let moments = keeper.memory.moments(keeper.now(), 0, 1_000, 8).unwrap();
     let shown: Vec<(i64, i64, Vec<&str>)> =
         moments.iter().map(|m| (m.from, m.to, m.events.iter().map(|e| e.text.as_str()).collect())).collect();
     assert_eq!(
         shown,
         [(100, 108, vec!["a104", "b100", "b108"]), (112, 112, vec!["a112"]), (300, 300, vec!["a300", "a300"])]
     );
-    assert_eq!(keeper.memory.moments(keeper.now(), 104, 300, 0).len(), 3);
+    assert_eq!(keeper.memory.moments(keeper.now(), 104, 300, 0).unwrap().len(), 3);
 }
 
 #[test]

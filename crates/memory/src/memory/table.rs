@@ -412,6 +412,10 @@ impl Table {
 
     pub(crate) fn set_purged(&mut self, item: u32, seq: Seq) {
         self.purged.insert(item, seq);
+        // Its number at the source says something about it too.
+        if let Some(place) = self.places.get_mut(&item) {
+            *place = 0;
+        }
     }
 
     /// Lets a row count no more.
