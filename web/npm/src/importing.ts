@@ -23,7 +23,7 @@ export interface EventColumns {
   text?: string[];
   /** How long each lasted, in milliseconds. */
   lasts?: ArrayLike<number>;
-  /** How important, from 0 to 1. */
+  /** How important, from 0 to 1; not a number where none is given. */
   importance?: ArrayLike<number>;
   /** Each one's number at the source. */
   place?: ArrayLike<number>;
@@ -35,7 +35,10 @@ export interface EventColumns {
 
 /** How events are imported. */
 export interface ImportOptions {
-  /** Where they come from: importing the same from the same source again changes nothing. */
+  /**
+   * Where they come from: importing the same from the same source again changes nothing, and of a log that has grown
+   * only what is new goes in, in parts of whatever size.
+   */
   source?: string;
   /** The logical timeline. */
   thread?: string;
@@ -82,6 +85,8 @@ const MOST_ROWS = 250_000;
 const MOST_VECTOR_BYTES = 16 << 20;
 /** The most characters of text in one record. */
 const MOST_TEXT = 8 << 20;
+/** Times lie within so many milliseconds of 1970. */
+const MOST_MILLIS = 8_640_000_000_000_000;
 
 const encoder = new TextEncoder();
 
@@ -92,7 +97,20 @@ function textBytes(text: string): number {
   return bytes;
 }
 
-const thousandths = (importance: number): number => Math.round(Math.min(1, Math.max(0, importance)) * 1_000) + 1;
+function thousandths(importance: number): number {
+  if (importance >= 0 && importance <= 1) return Math.round(importance * 1_000) + 1;
+  throw new ThroughlineError("importance-out-of-range", `importance goes from 0 to 1, not ${importance}`);
+}
+
+/** Refuses what a column cannot hold: nothing is rounded, cut or wrapped round on the way in. */
+function checkNumbers(name: string, column: ArrayLike<number> | undefined, least: number, most: number): void {
+  if (column === undefined) return;
+  for (let i = 0; i < column.length; i += 1) {
+    const n = column[i] as number;
+    if (Math.floor(n) === n && n >= least && n <= most) continue;
+    throw new ThroughlineError("bad-column", `\`${name}\` holds ${String(n)} in row ${i}: give whole numbers from ${least} to ${most}`);
+  }
+}
 
 /** A part of a column as an array of its own kind; not copied where it is one already. */
 function part<A extends Float64Array | Uint32Array | Uint16Array>(
@@ -111,23 +129,51 @@ function part<A extends Float64Array | Uint32Array | Uint16Array>(
 function importances(column: ArrayLike<number> | undefined, begin: number, end: number): Uint16Array {
   if (column === undefined) return new Uint16Array(0);
   const out = new Uint16Array(end - begin);
-  for (let i = begin; i < end; i += 1) out[i - begin] = thousandths(column[i] as number);
+  for (let i = begin; i < end; i += 1) {
+    const n = column[i] as number;
+    out[i - begin] = Number.isNaN(n) ? 0 : thousandths(n);
+  }
   return out;
 }
 
-/** The parts of columns. */
-export function* partsOf(columns: EventColumns, rows: number): Generator<Part> {
+const BY_ROW = ["kind", "entityCount", "text", "lasts", "importance", "place"];
+const COLUMNS = ["at", "kinds", "entities", "entity", "vector", "vectorSize", ...BY_ROW];
+
+/** Refuses columns that do not fit one another, before any of them goes in. */
+function checkColumns(columns: EventColumns): void {
   const total = columns.at.length;
-  const { kinds, entities = [], vector, vectorSize = 0 } = columns;
+  const bad = (message: string): never => {
+    throw new ThroughlineError("bad-column", message);
+  };
   for (const [name, column] of Object.entries(columns) as [string, ArrayLike<number> | undefined][]) {
-    const whole = ["kind", "entityCount", "text", "lasts", "importance", "place"].includes(name);
-    if (whole && column !== undefined && column.length !== total) {
-      throw new ThroughlineError("bad-column", `\`${name}\` has ${column.length} rows where \`at\` has ${total}`);
+    if (!COLUMNS.includes(name)) bad(`there is no column \`${name}\`; the columns are ${COLUMNS.join(", ")}`);
+    if (BY_ROW.includes(name) && column !== undefined && column.length !== total) {
+      bad(`\`${name}\` has ${column.length} rows where \`at\` has ${total}`);
     }
   }
+  const { entityCount, entity, vector, vectorSize = 0 } = columns;
+  checkNumbers("at", columns.at, -MOST_MILLIS, MOST_MILLIS);
+  checkNumbers("kind", columns.kind, 0, 0xffff);
+  checkNumbers("entityCount", entityCount, 0, 0xffff);
+  checkNumbers("entity", entity, 0, 0xffffffff);
+  checkNumbers("lasts", columns.lasts, 0, MOST_MILLIS);
+  checkNumbers("place", columns.place, 0, Number.MAX_SAFE_INTEGER);
+  let many = 0;
+  for (let i = 0; entityCount !== undefined && i < entityCount.length; i += 1) many += entityCount[i] as number;
+  if (many !== (entity?.length ?? 0)) bad(`\`entityCount\` sums up to ${many}, and \`entity\` has ${entity?.length ?? 0}`);
   if (vector !== undefined && vector.length !== total * vectorSize) {
-    throw new ThroughlineError("bad-column", `\`vector\` has ${vector.length} numbers for ${total} rows of ${vectorSize}`);
+    bad(`\`vector\` has ${vector.length} numbers for ${total} rows of ${vectorSize}`);
   }
+}
+
+/**
+ * The parts of columns. Whoever takes a part may say how many rows are in by it: fewer when what was in already ended
+ * earlier, more when it went on.
+ */
+export function* partsOf(columns: EventColumns, rows: number): Generator<Part, void, number | undefined> {
+  checkColumns(columns);
+  const total = columns.at.length;
+  const { kinds, entities = [], vector, vectorSize = 0 } = columns;
   let entity = 0;
   for (let begin = 0; begin < total; ) {
     let end = Math.min(total, begin + Math.min(rows, MOST_ROWS));
@@ -139,7 +185,8 @@ export function* partsOf(columns: EventColumns, rows: number): Generator<Part> {
       const list: string[] = [];
       let length = 0;
       for (let i = begin; i < end; i += 1) {
-        const one = columns.text[i] ?? "";
+        const one: unknown = columns.text[i] ?? "";
+        if (typeof one !== "string") throw new ThroughlineError("bad-column", `\`text\` holds no text in row ${i}`);
         length += one.length;
         if (length > MOST_TEXT && i > begin) {
           end = i;
@@ -156,8 +203,7 @@ export function* partsOf(columns: EventColumns, rows: number): Generator<Part> {
     let many = 0;
     for (let i = 0; i < count.length; i += 1) many += count[i] as number;
     const own = part(many === 0 ? undefined : columns.entity, entity, entity + many, Uint32Array);
-    entity += many;
-    yield {
+    const taken = yield {
       kinds,
       entities,
       at: cut(columns.at),
@@ -175,14 +221,19 @@ export function* partsOf(columns: EventColumns, rows: number): Generator<Part> {
           ? new Uint8Array(0)
           : new Uint8Array(vector.buffer, vector.byteOffset + begin * vectorSize * 4, (end - begin) * vectorSize * 4),
     };
-    begin = end;
+    const next = Math.min(total, begin + (taken ?? end - begin));
+    for (let i = begin; columns.entityCount !== undefined && i < next; i += 1) entity += columns.entityCount[i] as number;
+    begin = next;
   }
 }
+
+const FIELDS = ["kind", "text", "at", "until", "entities", "importance", "confidence", "vector", "data"];
 
 /** Gathers events one by one into a part. */
 export class Gather {
   readonly #kinds = new Map<string, number>();
   readonly #entities = new Map<string, number>();
+  readonly #items: MemoryItem[] = [];
   readonly #at: number[] = [];
   readonly #kind: number[] = [];
   readonly #count: number[] = [];
@@ -200,7 +251,12 @@ export class Gather {
     return this.#length > MOST_TEXT;
   }
 
+  /** Adds an event. */
   add(item: MemoryItem): void {
+    for (const name of Object.keys(item)) {
+      if (!FIELDS.includes(name)) throw new ThroughlineError("unknown-field", `there is no field \`${name}\`; the fields are ${FIELDS.join(", ")}`);
+    }
+    if (typeof item.kind !== "string") throw new ThroughlineError("missing-field", "an event has a `kind`");
     const numberOf = (names: Map<string, number>, name: string): number => {
       const known = names.get(name);
       if (known !== undefined) return known;
@@ -212,6 +268,10 @@ export class Gather {
       throw new ThroughlineError("not-a-column", "`data`, `vector` and `confidence` of single events are remembered with `remember`");
     }
     const at = instant(item.at);
+    const lasts = item.until === undefined ? 0 : instant(item.until) - at;
+    if (lasts < 0) throw new ThroughlineError("ends-before-begin", `it would end ${String(item.until)} before it begins ${String(item.at)}`);
+    const importance = item.importance === undefined ? 0 : thousandths(Number(item.importance as Exact));
+    this.#items.push(item);
     this.#at.push(at);
     this.#kind.push(numberOf(this.#kinds, item.kind));
     const own = [...new Set(item.entities ?? [])];
@@ -220,8 +280,15 @@ export class Gather {
     const text = item.text ?? "";
     this.#text.push(text);
     this.#length += text.length;
-    this.#lasts.push(item.until === undefined ? 0 : instant(item.until) - at);
-    this.#importance.push(item.importance === undefined ? 0 : thousandths(Number(item.importance as Exact)));
+    this.#lasts.push(lasts);
+    this.#importance.push(importance);
+  }
+
+  /** The events after so many. */
+  after(count: number): Gather {
+    const rest = new Gather();
+    for (const item of this.#items.slice(count)) rest.add(item);
+    return rest;
   }
 
   part(): Part {
@@ -244,9 +311,14 @@ export class Gather {
   }
 }
 
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[zZ]|[+-]\d\d:?\d\d)$/;
+
 function instant(time: Time): number {
   const ms = typeof time === "number" ? time : Date.parse(time);
-  if (!Number.isSafeInteger(ms) || (typeof time === "string" && !/(?:[zZ]|[+-]\d\d:?\d\d)$/.test(time))) {
+  const [, year, month, day] = (typeof time === "string" && INSTANT.exec(time)) || [];
+  // `Date.parse` takes the 30th of February for the 2nd of March.
+  const days = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  if (!Number.isSafeInteger(ms) || (typeof time === "string" && !(Number(day) <= days))) {
     throw new ThroughlineError("not-an-instant", `${String(time)} is no instant: give milliseconds, or RFC 3339 with a zone`);
   }
   return ms;
@@ -313,7 +385,7 @@ export function command(part: Part): RememberColumns {
   return whole;
 }
 
-/** The meta of a part. */
+/** The meta of a part that begins with the source's event of this number. */
 export function metaOf(options: ImportOptions, number: number): Meta {
   return {
     actor: { kind: "import", ...(options.source === undefined ? {} : { name: options.source }) },

@@ -389,34 +389,65 @@ export class Session extends JournalReader {
     const columns = "at" in events && "kinds" in events ? events : undefined;
     const total = columns?.at.length;
     const rows = options.rows ?? (columns === undefined ? 8_192 : 100_000);
+    if (!(Number.isInteger(rows) && rows > 0)) {
+      throw new ThroughlineError("bad-rows", `a record holds a whole number of events, at least one, not ${rows}`);
+    }
+    // The number of the next event at the source.
     let number = 0;
-    const give = async (part: Part): Promise<boolean> => {
+    /** Gives a part; how many of the source's events are in by it. */
+    const give = async (part: Part): Promise<number> => {
+      const rows = part.at.length;
       const result = await this.#insert(part, metaOf(options, number));
-      number += 1;
-      // What came before from the same source is not counted anew.
-      const { count = part.at.length, record } = result;
-      done.count += count;
-      if (result.unchanged === true) done.duplicates += count;
+      const { count = rows, record } = result;
+      // A record that begins with this event is there already, of whatever length: the rest goes on after it.
+      const taken = result.unchanged === true ? count : rows;
+      number += taken;
+      done.count += Math.min(taken, rows);
+      if (result.unchanged === true) done.duplicates += Math.min(taken, rows);
       if (record !== undefined) done.records.push(record);
       options.onProgress?.({ done: done.count, total });
       await pause();
       done.cancelled = options.signal?.aborted === true;
-      return !done.cancelled;
+      return taken;
     };
     if (options.signal?.aborted === true) return { ...done, cancelled: true };
     if (columns !== undefined) {
-      for (const part of partsOf(columns, rows)) if (!(await give(part))) break;
+      const parts = partsOf(columns, rows);
+      for (let part = parts.next(); part.done !== true && !done.cancelled; ) {
+        const { length } = part.value.at;
+        const taken = await give(part.value);
+        // What was in already may go on beyond the part.
+        const beyond = Math.max(0, Math.min(number, columns.at.length) - (number - taken) - length);
+        done.count += beyond;
+        done.duplicates += beyond;
+        part = parts.next(taken);
+      }
       return done;
     }
     let gather = new Gather();
+    let known = 0;
+    const flush = async (): Promise<void> => {
+      while (gather.size > 0 && !done.cancelled) {
+        const { size } = gather;
+        const taken = await give(gather.part());
+        known = Math.max(0, taken - size);
+        gather = taken < size ? gather.after(taken) : new Gather();
+      }
+    };
     for await (const item of events as AsyncIterable<MemoryItem>) {
+      if (known > 0) {
+        // In already, with what came before it.
+        known -= 1;
+        done.count += 1;
+        done.duplicates += 1;
+        continue;
+      }
       gather.add(item);
       if (gather.size < rows && !gather.full) continue;
-      const part = gather.part();
-      gather = new Gather();
-      if (!(await give(part))) return done;
+      await flush();
+      if (done.cancelled) return done;
     }
-    if (gather.size > 0) await give(gather.part());
+    await flush();
     return done;
   }
 

@@ -182,3 +182,82 @@ test("vectors come from a static model that a person opens, and what is alike in
   assert.deepEqual(hits.map((h) => h.text), ["Stove", "锅", "the garden"]);
   assert.throws(() => staticEmbedder(new ArrayBuffer(16), "{}"), { code: "bad-model" });
 });
+
+test("columns that do not fit are refused before anything goes in, never cut or wrapped round", async () => {
+  const session = await opened();
+  const one = { at: [1], kinds: ["a"] };
+  const cases = [
+    [{ ...one, at: [NaN] }, "bad-column"],
+    [{ ...one, at: [1.5] }, "bad-column"],
+    [{ ...one, at: new Float64Array([Infinity]) }, "bad-column"],
+    [{ ...one, kind: [65_536] }, "bad-column"],
+    [{ ...one, kind: [0.5] }, "bad-column"],
+    [{ ...one, kind: ["a"] }, "bad-column"],
+    [{ ...one, entities: ["p"], entityCount: [-1], entity: [0] }, "bad-column"],
+    [{ ...one, entities: ["p"], entityCount: [2], entity: [0] }, "bad-column"],
+    [{ ...one, entities: ["p"], entityCount: [1], entity: [0, 0] }, "bad-column"],
+    [{ ...one, entities: ["p"], entity: [0] }, "bad-column"],
+    [{ ...one, lasts: [-7] }, "bad-column"],
+    [{ ...one, lasts: [NaN] }, "bad-column"],
+    [{ ...one, place: [-1] }, "bad-column"],
+    [{ ...one, importance: [5] }, "importance-out-of-range"],
+    [{ ...one, text: [5] }, "bad-column"],
+    [{ ...one, texts: ["a"] }, "bad-column"],
+    [[{ kind: "a", at: "2026-02-30T00:00:00Z" }], "not-an-instant"],
+    [[{ kind: "a", at: "March 1, 2026 Z" }], "not-an-instant"],
+    [[{ kind: "a", at: 5, until: 1 }], "ends-before-begin"],
+    [[{ kind: "a", at: 5, importance: 7 }], "importance-out-of-range"],
+    [[{ kind: "a", at: 5, txt: "oops" }], "unknown-field"],
+    [[{ at: 5 }], "missing-field"],
+  ];
+  for (const [events, code] of cases) {
+    assert.equal((await refusal(session.importEvents(events))).code, code, JSON.stringify(events));
+  }
+  assert.equal((await refusal(session.importEvents(one, { rows: 1.5 }))).code, "bad-rows");
+  assert.equal((await refusal(session.importEvents(one, { rows: 0 }))).code, "bad-rows");
+  assert.equal((await session.recall({ limit: 0 })).total, 0);
+  await session.importEvents([{ kind: "a", at: "2024-02-29T23:30:00.5+08:00" }]);
+  assert.equal((await session.memoryLast("a")).at, Date.parse("2024-02-29T15:30:00.500Z"));
+});
+
+test("importing again in parts of another size, or a log that has grown, adds what is new and nothing twice", async () => {
+  const items = (count) => Array.from({ length: count }, (_, i) => ({ kind: "k", at: at(i), text: `t${i}`, entities: i % 3 === 0 ? ["e"] : [] }));
+  const columns = (count) => ({
+    at: items(count).map((e) => e.at),
+    kinds: ["k"],
+    text: items(count).map((e) => e.text),
+    entities: ["e"],
+    entityCount: items(count).map((e) => e.entities.length),
+    entity: items(count).flatMap((e) => e.entities.map(() => 0)),
+  });
+  for (const make of [items, columns]) {
+    const session = await opened();
+    const give = async (count, rows) => {
+      const { count: all, duplicates, cancelled } = await session.importEvents(make(count), { source: "log", rows });
+      assert.equal(cancelled, false);
+      return [all, duplicates, (await session.recall({ limit: 0 })).total];
+    };
+    assert.deepEqual(await give(500, 200), [500, 0, 500]);
+    assert.deepEqual(await give(500, 70), [500, 500, 500]);
+    assert.deepEqual(await give(500, 400), [500, 500, 500]);
+    assert.deepEqual(await give(1_000, 800), [1_000, 500, 1_000]);
+    assert.deepEqual(await give(250, 100), [250, 250, 1_000]);
+    assert.equal((await session.memoryHistory("e", { limit: 1_000 })).total, 334);
+    const texts = (await session.recall({ limit: 1_000 })).hits.map((hit) => hit.text);
+    assert.deepEqual(texts, items(1_000).map((e) => e.text));
+  }
+});
+
+test("more parts than can be counted are refused, and the engine lives on", async () => {
+  const { rows } = await kitchen();
+  for (const parts of [0, 1e9, NaN, -1]) assert.throws(() => rows.counts({ from: 0, to: 10, parts }), { code: "bad-buckets" });
+  assert.equal(rows.window({}), 3);
+});
+
+test("kinds have their own names whatever signs stand in them", async () => {
+  const session = await opened();
+  const kinds = ["a\nb", "c\\n", "d\\", "e"];
+  await session.remember(kinds.map((kind, i) => ({ kind, at: at(i) })));
+  assert.deepEqual(session.rows.kindNames(), kinds);
+  for (const [i, kind] of kinds.entries()) assert.equal(session.rows.kindNumber(kind), i);
+});
