@@ -75,9 +75,11 @@ impl Rows {
         small(self.with(|m| m.kind_number(name)).flatten())
     }
 
-    /// The names of all kinds, in the order of their numbers, each ended by a line feed.
+    /// The names of all kinds, in the order of their numbers, each ended by a line feed; one inside a name is `\\n`, and
+    /// a backslash two.
     pub fn kind_names(&self) -> String {
-        let names = |m: &Memory| (0u16..).map_while(|k| Some(format!("{}\n", m.kind_name(k)?))).collect();
+        let plain = |name: &str| name.replace('\\', "\\\\").replace('\n', "\\n");
+        let names = |m: &Memory| (0u16..).map_while(|k| Some(format!("{}\n", plain(m.kind_name(k)?)))).collect();
         self.with(names).unwrap_or_default()
     }
 

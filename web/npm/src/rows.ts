@@ -51,6 +51,9 @@ export interface RawRows {
 /** What a column gives for a row that is not in memory: it was purged, or never made. */
 export const NOT_RESIDENT = "not-resident";
 
+/** In how many parts a window is counted at most. */
+const MOST_PARTS = 100_000;
+
 /** Which rows. Times are milliseconds since 1970. */
 export interface Which {
   /** Not before this time. */
@@ -168,7 +171,8 @@ export class Rows {
 
   /** The names of the kinds, by number. */
   kindNames(): string[] {
-    return this.#rows().kind_names().split("\n").slice(0, -1);
+    const names = this.#rows().kind_names().split("\n").slice(0, -1);
+    return names.map((name) => name.replace(/\\(.)/g, (_, sign: string) => (sign === "n" ? "\n" : sign)));
   }
 
   /** The number of an entity; -1 when no event ever had it. */
@@ -249,6 +253,9 @@ export class Rows {
    * are.
    */
   counts({ from, to, parts, out }: WhichCounts): number {
+    if (!(parts >= 1 && parts <= MOST_PARTS)) {
+      throw new ThroughlineError("bad-buckets", `${parts} parts cannot be counted; ask for 1 to ${MOST_PARTS}`);
+    }
     const rows = this.#rows();
     const kinds = rows.counts(from, to, parts);
     this.#give(rows, kinds * parts, out);
