@@ -172,8 +172,9 @@ fn forgetting_row(run: RunState, one: Forgotten, sure: RwSignal<Option<u64>>, la
             .with(el("p").text(fill(words.purge_sure, &[("n", &n)])))
             .with(el("p").class("options").with(no).with(yes))
     });
-    let some = ids.iter().take(NAMED).map(|id| code(id.clone()));
-    el("li").with(head).with(el("p").class("hint").all(some)).maybe(ask)
+    let more = if ids.len() > NAMED { " …" } else { "" };
+    let some = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(" ");
+    el("li").with(head).with(el("p").class("hint").with(code(some)).text(more)).maybe(ask)
 }
 
 fn purged_row(run: RunState, one: &Tombstone, lang: Lang) -> El {
