@@ -5,6 +5,7 @@
 //! for one: words with capitals inside a sentence, a token of letters and digits, a text in quotation marks.
 
 mod numerals;
+mod spoken;
 
 pub(crate) use numerals::small_numbers;
 
@@ -21,6 +22,8 @@ pub(crate) enum Claim {
     Time(u32, u32),
     /// A day of the week, from 1 for Monday.
     Weekday(u32),
+    /// A day by its distance from the day on which it is said.
+    Away(i64),
     /// A name or an identifier.
     Name,
 }
@@ -60,18 +63,31 @@ here when while after before until once ok okay sorry unfortunately what which w
 did can could may might will would shall should let all both each every some any one two three of about regarding given \
 based currently now today tomorrow yesterday just only then also still however instead ";
 
-/// Full-width signs as what they are wide forms of.
+/// Full-width signs as what they are wide forms of, digits of other scripts and other dashes as the usual ones.
 fn narrow(c: char) -> char {
+    let digit = |zero: u32| char::from_digit((u32::from(c) - zero) % 10, 10).unwrap_or(c);
     match c {
         '\u{3000}' => ' ',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
+        '\u{660}'..='\u{669}' => digit(0x660),
+        '\u{6f0}'..='\u{6f9}' => digit(0x6f0),
+        '\u{966}'..='\u{96f}' => digit(0x966),
+        '\u{9e6}'..='\u{9ef}' => digit(0x9e6),
+        '\u{e50}'..='\u{e59}' => digit(0xe50),
+        '\u{1d7ce}'..='\u{1d7ff}' => digit(0x1d7ce),
         other => other,
     }
 }
 
-/// A text in the form that it is compared in: no capitals, nothing full-width.
+/// Whether a sign is not to be seen: it parts no name.
+fn unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// A text in the form that it is compared in: no capitals, nothing full-width, nothing unseen.
 pub(crate) fn folded(text: &str) -> String {
-    text.chars().map(narrow).flat_map(char::to_lowercase).collect()
+    text.chars().filter(|c| !unseen(*c)).map(narrow).flat_map(char::to_lowercase).collect()
 }
 
 pub(super) struct Scan {
@@ -82,7 +98,8 @@ pub(super) struct Scan {
 
 impl Scan {
     fn new(text: &str) -> Self {
-        Self { chars: text.char_indices().map(|(at, c)| (at, narrow(c))).collect(), length: text.len() }
+        let seen = text.char_indices().filter(|(_, c)| !unseen(*c));
+        Self { chars: seen.map(|(at, c)| (at, narrow(c))).collect(), length: text.len() }
     }
 
     /// Takes some bytes out: nothing is found there or across it.
@@ -141,6 +158,9 @@ impl Scan {
 
     /// A day or a time from here.
     fn moment(&self, from: usize) -> Option<(Claim, usize)> {
+        if let Some(found) = self.spoken(from) {
+            return Some(found);
+        }
         if self.at(from).is_ascii_digit() {
             if from > 0 && self.at(from - 1).is_ascii_alphanumeric() {
                 return None;
@@ -200,10 +220,14 @@ impl Scan {
     fn clock(&self, from: usize) -> Option<(Claim, usize)> {
         let (hours, end) = self.digits(from, 2)?;
         if self.at(end) != ':' {
-            return None;
+            let (half, end) = self.half(end)?;
+            return (hours <= 12).then_some((Claim::Time(hours % 12 + half, 0), end));
         }
         let (minutes, end) = self.digits(end + 1, 2)?;
         let end = if self.at(end) == ':' { self.digits(end + 1, 2).map_or(end, |(_, end)| end) } else { end };
+        if let Some((half, end)) = self.half(end).filter(|_| hours <= 12 && minutes < 60) {
+            return Some((Claim::Time(hours % 12 + half, minutes), end));
+        }
         (hours < 24 && minutes < 60).then_some((Claim::Time(hours, minutes), end))
     }
 
@@ -251,9 +275,18 @@ impl Scan {
         if !self.begins_word(from) {
             return None;
         }
-        let (_, end) = self.word(from)?;
-        let is_address = self.at(end) == ':' && self.at(end + 1) == '/' && self.at(end + 2) == '/';
+        let (word, end) = self.word(from)?;
         let ends = |c: char| c.is_whitespace() || matches!(c, ')' | '>' | '"' | '\'' | '」' | '》' | '，' | '。');
+        let scheme = matches!(word.as_str(), "mailto" | "javascript" | "data" | "tel") && self.at(end) == ':';
+        if (scheme && !ends(self.at(end + 1)) && self.at(end + 1) != '\0') || (word == "www" && self.at(end) == '.') {
+            return Some(self.until(end, ends));
+        }
+        let in_mail = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
+        let at = self.until(from, |c| !in_mail(c));
+        if self.at(at) == '@' && self.at(at + 1).is_ascii_alphanumeric() {
+            return Some(self.until(at + 1, |c| !in_mail(c)));
+        }
+        let is_address = self.at(end) == ':' && self.at(end + 1) == '/' && self.at(end + 2) == '/';
         is_address.then(|| self.until(end + 3, ends))
     }
 
@@ -413,9 +446,20 @@ fn quotation(scan: &Scan, from: usize) -> Option<usize> {
         '『' => '』',
         '《' => '》',
         '“' => '”',
+        '‘' => '’',
+        // A straight one may be an apostrophe, or inches.
+        sign @ ('"' | '\'')
+            if (from == 0 || !scan.at(from - 1).is_alphanumeric()) && scan.at(from + 1).is_alphanumeric() =>
+        {
+            sign
+        }
         _ => return None,
     };
-    (from + 2..from + MAX_QUOTED).find(|place| scan.at(*place) == closing).map(|place| place + 1)
+    let closes = |place: &usize| {
+        scan.at(*place) == closing && (!matches!(closing, '\'' | '’') || !scan.at(place + 1).is_alphanumeric())
+    };
+    let end = (from + 2..from + MAX_QUOTED).find(closes)?;
+    (from..end).all(|place| scan.at(place) != '\n').then_some(end + 1)
 }
 
 /// Where the known texts stand, whatever their capitals and widths.
@@ -423,6 +467,7 @@ pub(crate) fn spans(text: &str, known: &[&str]) -> Vec<(usize, usize)> {
     // Folding a character may make several of it, so each keeps its own byte.
     let chars: Vec<(usize, usize, char)> = text
         .char_indices()
+        .filter(|(_, c)| !unseen(*c))
         .flat_map(|(at, c)| {
             narrow(c).to_lowercase().map(move |folded| (at, at + c.len_utf8(), folded)).collect::<Vec<_>>()
         })
@@ -466,6 +511,7 @@ mod tests {
                 }
                 Claim::Time(h, m) => format!("{h}:{m:02}"),
                 Claim::Weekday(day) => format!("day {day}"),
+                Claim::Away(days) => format!("in {days} days"),
                 Claim::Name => format!("name {}", found.text),
             })
             .collect();
@@ -490,6 +536,43 @@ mod tests {
         check("1. first\n2) second", &[]);
         check("one of them", &[]);
         check("万一下雨，十分重要", &[]);
+    }
+
+    #[test]
+    fn figures_hide_in_no_other_script_word_or_sign() {
+        check("It costs ٨٥ or ８５ or 𝟪𝟧.", &["85", "85", "85"]);
+        check("Your balance is -100, or minus 7, not 5-10 or 3 - 2.", &["-100", "-7", "5", "10", "3", "2"]);
+        check("余额为负一百二十", &["-120"]);
+        check("价格是壹佰伍拾元，或两萬叁仟", &["150", "23000"]);
+        check("价格是八五〇元", &["850"]);
+        check("两三个，七八天，一一说明", &[]);
+        check("a hundred, a thousand, a couple of hundred, a dozen", &["100", "1000", "100", "12"]);
+        check("打八折，或七五折，或半价", &["8", "75", "50"]);
+        check("at half price, half off, half-price", &["50", "50", "50"]);
+        check("half of them, 打折, 折扣", &[]);
+    }
+
+    #[test]
+    fn days_and_times_in_words_are_found() {
+        check("三月六日送达，二〇二六年十二月二十五日", &["?-3-6", "2026-12-25"]);
+        check("2026年三月五日", &["2026-3-5"]);
+        check("下午五点，早上8点半，晚上十点二十分，五点整", &["17:00", "8:30", "22:20", "5:00"]);
+        check("有一点贵，三点建议", &[]);
+        check("at 5 pm, 5:30 p.m., 12am, noon or midnight", &["17:00", "17:30", "0:00", "12:00", "0:00"]);
+        check("tomorrow, yesterday, the day after tomorrow", &["in 1 days", "in -1 days", "in 2 days"]);
+        check("明天、后天、昨天、大后天", &["in 1 days", "in 2 days", "in -1 days", "in 3 days"]);
+        check("今天 today, 今后天气，目前天数", &[]);
+    }
+
+    #[test]
+    fn quotations_addresses_and_unseen_signs_are_found() {
+        check("The colour is 'blue' or \"sea green\", isn't it, the users' choice", &["name blue", "name sea green"]);
+        check("write to help@shop.example", &["name help@shop.example"]);
+        check(
+            "see www.evil.example/x or mailto:x or javascript:alert(1)",
+            &["name www.evil.example/x", "name mailto:x", "name javascript:alert(1"],
+        );
+        check("The Lumen\u{200b} Hybrid 7", &[]);
     }
 
     #[test]

@@ -13,6 +13,8 @@ const DAY_MS: i64 = 86_400_000;
 /// What is known, in the forms that claims are compared in.
 pub(crate) struct Known<'a> {
     zone: Option<&'a Zone>,
+    /// When it is said.
+    now: Millis,
     numbers: SortedSet<String>,
     instants: Vec<Millis>,
     /// Dates as they stand in texts.
@@ -22,17 +24,18 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    pub(crate) fn new(zone: Option<&'a Zone>) -> Self {
-        Self { zone, numbers: SortedSet::new(), instants: Vec::new(), claims: Vec::new(), texts: String::new() }
+    pub(crate) fn new(zone: Option<&'a Zone>, now: Millis) -> Self {
+        Self { zone, now, numbers: SortedSet::new(), instants: Vec::new(), claims: Vec::new(), texts: String::new() }
     }
 
     /// Takes a value with all that is in it.
     pub(crate) fn value(&mut self, value: &Value) {
         match value {
             Value::Number(number) => {
-                // A text says "350 are owed", the ledger -350.
+                // A text says "350 are owed", the ledger -350; not the other way round.
                 let text = number.canonical();
                 self.numbers.insert(text.trim_start_matches('-').to_owned());
+                self.numbers.insert(text);
                 // A percentage may be kept as a part of one.
                 if let Some(percent) = times_hundred(number) {
                     self.numbers.insert(percent);
@@ -60,7 +63,9 @@ impl<'a> Known<'a> {
         for found in claims(text, &[]) {
             match found.claim {
                 Claim::Number(number) => {
-                    self.numbers.insert(number.canonical());
+                    let text = number.canonical();
+                    self.numbers.insert(text.trim_start_matches('-').to_owned());
+                    self.numbers.insert(text);
                 }
                 Claim::Name => self.digits_of(&found.text),
                 other => self.claims.push(other),
@@ -132,8 +137,11 @@ impl<'a> Known<'a> {
 
     /// Whether an instant is of that day or time, in the zone of the domain.
     fn is_of(&self, claim: &Claim, ms: Millis) -> bool {
-        let offset = self.zone.and_then(|zone| zone.offset_at(ms).ok()).unwrap_or(0);
-        let local = ms.saturating_add(i64::from(offset) * 1_000);
+        let local_of = |ms: Millis| {
+            let offset = self.zone.and_then(|zone| zone.offset_at(ms).ok()).unwrap_or(0);
+            ms.saturating_add(i64::from(offset) * 1_000)
+        };
+        let local = local_of(ms);
         let days = local.div_euclid(DAY_MS);
         let minutes = u32::try_from(local.rem_euclid(DAY_MS) / 60_000).unwrap_or(0);
         match claim {
@@ -144,6 +152,7 @@ impl<'a> Known<'a> {
             Claim::Time(hours, mins) => hours * 60 + mins == minutes,
             // The first of January 1970 was a Thursday.
             Claim::Weekday(day) => i64::from(*day) == (days + 3).rem_euclid(7) + 1,
+            Claim::Away(away) => days - local_of(self.now).div_euclid(DAY_MS) == *away,
             Claim::Number(_) | Claim::Name => false,
         }
     }
@@ -188,7 +197,7 @@ mod tests {
 
     fn check(known: &Value, text: &str, unsupported: &[&str]) {
         let zone = Zone::fixed(8 * 3_600).unwrap();
-        let mut all = Known::new(Some(&zone));
+        let mut all = Known::new(Some(&zone), 1_772_600_000_000);
         all.value(known);
         let found = claims(text, &[]);
         let missing: Vec<&str> = found.iter().filter(|f| !all.supports(f)).map(|f| f.text.as_str()).collect();
@@ -206,6 +215,8 @@ mod tests {
         check(&known, "It costs 18,900, which is 1.89万.", &[]);
         check(&known, "It costs 18,901.", &["18,901"]);
         check(&known, "On 5 March 2026 at 13:40, a Thursday; 83.5 % are on time.", &[]);
+        check(&known, "It comes tomorrow at 1:40 pm, 明天下午1点40分.", &[]);
+        check(&known, "It comes yesterday, for -18,900.", &["yesterday", "18,900"]);
         check(&known, "On 6 March at 05:40.", &["6 March", "05:40"]);
         check(&known, "The Bluepine Tea House sends it, not the Redpine Tea House.", &["Redpine Tea House"]);
     }

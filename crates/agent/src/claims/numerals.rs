@@ -7,6 +7,32 @@ use super::Scan;
 /// A figure from here and the place after it; no number when what stands here is a figure that claims nothing,
 /// as the number of a list's item.
 pub(super) fn number(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
+    let (number, end) = unsigned(scan, from)?;
+    let negative = number.as_ref().filter(|number| number.canonical() != "0" && is_negative(scan, from));
+    let signed = negative.and_then(|number| Number::parse(&format!("-{}", number.canonical())));
+    Some((signed.or(number), end))
+}
+
+/// Whether a sign or a word before a figure turns it round. A dash between figures or before an item does not.
+fn is_negative(scan: &Scan, from: usize) -> bool {
+    let before = |place: usize| place.checked_sub(1).map_or('\n', |place| scan.at(place));
+    let mut place = from;
+    if matches!(before(place), '$' | '€' | '£' | '¥') {
+        place -= 1;
+    }
+    if before(place) == '-' {
+        let outer = before(place - 1);
+        return outer != '\n'
+            && (matches!(outer, ' ' | '(' | ':' | '：' | '$' | '€' | '£' | '¥') || super::is_cjk(outer));
+    }
+    before(place) == '负'
+        || place >= 6 && scan.at(place - 1) == ' ' && scan.word(place - 6).is_some_and(|(word, _)| word == "minus")
+}
+
+fn unsigned(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
+    if let Some((percent, end)) = reduction(scan, from) {
+        return Some((Number::parse(&percent.to_string()), end));
+    }
     if scan.at(from).is_ascii_digit() {
         return digits(scan, from);
     }
@@ -55,6 +81,25 @@ fn digits(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
     Some((Number::parse(&format!("{}e{power}", plain(&text))), end))
 }
 
+/// `八折`, `七五折`, `半价`, `half price`: what is said of a price, as the figure that a source would have.
+fn reduction(scan: &Scan, from: usize) -> Option<(u64, usize)> {
+    if matches!((scan.at(from), scan.at(from + 1)), ('半', '价') | ('对', '折')) {
+        return Some((50, from + 2));
+    }
+    if let Some(tens) = chinese_digit(scan.at(from)).filter(|digit| *digit > 0) {
+        if scan.at(from + 1) == '折' {
+            return Some((tens, from + 2));
+        }
+        let ones = chinese_digit(scan.at(from + 1)).filter(|_| scan.at(from + 2) == '折')?;
+        return Some((tens * 10 + ones, from + 3));
+    }
+    let (word, end) =
+        scan.word(from).filter(|(word, _)| word == "half" && (from == 0 || !scan.at(from - 1).is_alphanumeric()))?;
+    let next = if scan.at(end) == '-' { end + 1 } else { scan.spaces(end) };
+    let (what, end) = scan.word(next)?;
+    (word == "half" && matches!(what.as_str(), "price" | "priced" | "off")).then_some((50, end))
+}
+
 /// JSON writes no zeros before a number.
 fn plain(text: &str) -> String {
     let trimmed = text.trim_start_matches('0');
@@ -81,29 +126,49 @@ fn power(scan: &Scan, place: usize) -> (u32, usize) {
     }
 }
 
-fn chinese_digit(c: char) -> Option<u64> {
+pub(super) fn chinese_digit(c: char) -> Option<u64> {
     match c {
         '两' => Some(2),
         '〇' => Some(0),
+        _ if "壹贰叁肆伍陆柒捌玖".contains(c) => {
+            "壹贰叁肆伍陆柒捌玖".chars().zip(1..).find(|(digit, _)| *digit == c).map(|(_, value)| value)
+        }
         _ => "零一二三四五六七八九".chars().zip(0..).find(|(digit, _)| *digit == c).map(|(_, value)| value),
     }
 }
 
 fn chinese_unit(c: char) -> Option<u64> {
     match c {
-        '十' => Some(10),
-        '百' => Some(100),
-        '千' => Some(1_000),
-        '万' => Some(10_000),
-        '亿' => Some(100_000_000),
+        '十' | '拾' => Some(10),
+        '百' | '佰' => Some(100),
+        '千' | '仟' => Some(1_000),
+        '万' | '萬' => Some(10_000),
+        '亿' | '億' => Some(100_000_000),
         _ => None,
     }
 }
 
+/// The least digits that stand one after the other and are a figure: `两三个` is two or three.
+const MIN_DIGITS: usize = 3;
+
+/// Chinese digits by their places, as in `八五〇`.
+pub(super) fn by_place(scan: &Scan, from: usize) -> Option<(u64, usize)> {
+    let mut place = from;
+    let mut value = 0u64;
+    while let Some(digit) = chinese_digit(scan.at(place)) {
+        value = value.checked_mul(10)?.checked_add(digit)?;
+        place += 1;
+    }
+    (place - from >= MIN_DIGITS && chinese_unit(scan.at(place)).is_none()).then_some((value, place))
+}
+
 /// A figure in Chinese numerals, with at least one unit, that begins with a digit or with ten.
-fn chinese(scan: &Scan, from: usize) -> Option<(u64, usize)> {
-    if chinese_digit(scan.at(from)).is_none() && scan.at(from) != '十' {
+pub(super) fn chinese(scan: &Scan, from: usize) -> Option<(u64, usize)> {
+    if chinese_digit(scan.at(from)).is_none() && !matches!(scan.at(from), '十' | '拾') {
         return None;
+    }
+    if let Some(found) = by_place(scan, from) {
+        return Some(found);
     }
     let (mut total, mut section, mut digit, mut last_unit) = (0u64, 0u64, None::<u64>, 1u64);
     let mut place = from;
@@ -169,18 +234,20 @@ const SPEECH: u64 = 12;
 /// A figure in English words.
 fn english(scan: &Scan, from: usize) -> Option<(u64, usize)> {
     let (mut total, mut section, mut end, mut place) = (0u64, 0u64, from, from);
+    let mut dozen = false;
     while let Some((word, next)) = scan.word(place) {
         let value = SMALL.iter().position(|w| *w == word).map(|i| i as u64);
         let value = value.or_else(|| TENS.iter().position(|w| *w == word).map(|i| (i as u64 + 2) * 10));
         match (value, word.as_str()) {
             (Some(value), _) => section += value,
-            (None, "hundred") if section > 0 => section *= 100,
-            (None, "thousand") if section > 0 => {
-                total += section * 1_000;
-                section = 0;
+            (None, "dozen") if total == 0 => {
+                dozen = true;
+                section = section.max(1) * 12;
             }
-            (None, "million") if section > 0 => {
-                total += section * 1_000_000;
+            // `a hundred` is one of them.
+            (None, "hundred") => section = section.max(1) * 100,
+            (None, "thousand" | "million") if section > 0 || total == 0 => {
+                total += section.max(1) * if word == "thousand" { 1_000 } else { 1_000_000 };
                 section = 0;
             }
             (None, "and") if section > 0 || total > 0 => {}
@@ -192,7 +259,7 @@ fn english(scan: &Scan, from: usize) -> Option<(u64, usize)> {
         place = if scan.at(next) == '-' { next + 1 } else { scan.spaces(next) };
     }
     let value = total + section;
-    (end > from && value > SPEECH).then_some((value, end))
+    (end > from && (value > SPEECH || dozen)).then_some((value, end))
 }
 
 /// The numbers up to twelve that a text says in words of English or Chinese.

@@ -124,7 +124,11 @@ impl Said {
         let mut numbers: SortedSet<String> =
             small_numbers(text).into_iter().map(|n| Number::from(n).canonical()).collect();
         for found in claims(text, &[]) {
+            if let Claim::Date(_, first, second) | Claim::Time(first, second) = found.claim {
+                numbers.extend([first, second].map(|n| Number::from(u64::from(n)).canonical()));
+            }
             if let Claim::Number(number) = found.claim {
+                numbers.insert(number.canonical().trim_start_matches('-').to_owned());
                 // `5 %` may be kept as 0.05.
                 if text.contains(['%', '％']) {
                     numbers.extend(Number::parse(&format!("{}e-2", number.as_str())).map(|part| part.canonical()));

@@ -125,7 +125,7 @@ fn hold(
     let mut wrong = checked.by_answer(text, &named);
 
     let (facts, _) = rooms.recent_facts(at);
-    let mut known = Known::new(zone.as_ref());
+    let mut known = Known::new(zone.as_ref(), ctx.now);
     known.domain(ctx.domain, language);
     // What is kept from answers of this kind supports nothing that is said in one.
     let reveals = ctx.domain.answers.get(&intent.answer).map_or(&[][..], |answer| answer.reveals.as_slice());
