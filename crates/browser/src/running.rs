@@ -85,6 +85,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// What takes the model's key out of texts.
+    pub(crate) fn scrubber(&self) -> throughline_model::Scrubber {
+        let model = self.model.borrow();
+        let key = model.as_ref().and_then(|settings| settings.key.as_ref());
+        throughline_model::Scrubber::new(key.map(throughline_protocol::Secret::reveal))
+    }
+
     /// Starts on a journal that was read from `store`.
     pub(crate) fn start(host: Rc<dyn Host>, store: Rc<dyn Store>, journal: Journal, open: Open) -> Rc<Self> {
         let engine = open_engine(&*host, journal, &open);

@@ -9,7 +9,7 @@ use futures_channel::oneshot;
 use throughline_engine::digests_of;
 use throughline_journal::{Journal, Seq};
 use throughline_model::cassette::{Cassette, Player};
-use throughline_model::provider;
+use throughline_model::{Scrubber, provider};
 use throughline_protocol::session::{
     Call, Fork, HostResult, LoadCassette, Open, Request, Response, SetClock, SetModel,
 };
@@ -68,6 +68,7 @@ impl Session {
 
     /// Runs a command that is not wrapped in a request; gives the outcome as a text for `JSON.parse`.
     pub async fn execute(&self, command: String, meta: throughline_protocol::Meta) -> Result<String, Refusal> {
+        let command = self.scrubber().exact(command);
         let outcome: Outcome = self.running().await?.execute(command, meta).await?;
         Ok(to_wire(&to_value(&outcome)?).to_json())
     }
@@ -80,7 +81,16 @@ impl Session {
 
     /// Takes a request and gives its response; never fails otherwise.
     pub async fn request(&self, text: &str) -> String {
-        let (id, answer) = match read(text) {
+        let mut read_text = read(text);
+        // The model's key is no part of anything that is recorded, whoever says it.
+        let for_models = |call: &Call| matches!(call, Call::SetModel(_) | Call::Complete(_) | Call::TestModel(_));
+        if !read_text.as_ref().is_ok_and(|request| for_models(&request.call)) {
+            let scrubber = self.scrubber();
+            if scrubber.finds(text) {
+                read_text = read(&scrubber.exact(text.to_owned()));
+            }
+        }
+        let (id, answer) = match read_text {
             Ok(request) => (request.id, self.call(request.id, request.call).await),
             Err(Unread { id, refusal, command: Some(command) }) => (id, self.refuse(command, refusal).await),
             Err(Unread { id, refusal, command: None }) => (id, Err(refusal)),
@@ -98,12 +108,20 @@ impl Session {
     /// # Errors
     /// When the text is no such message.
     pub fn host_result(&self, text: &str) -> Result<(), Refusal> {
-        let given: HostResult = from_node(&json::read(text)?)?;
+        let given: HostResult = from_node(&json::read(&self.scrubber().exact(text.to_owned()))?)?;
         let running = if let State::Open(running) = &*self.state.borrow() { Some(Rc::clone(running)) } else { None };
         if let Some(running) = running {
             running.host_result(given);
         }
         Ok(())
+    }
+
+    /// What takes the model's key out of texts.
+    fn scrubber(&self) -> Scrubber {
+        match &*self.state.borrow() {
+            State::Open(running) => running.scrubber(),
+            _ => Scrubber::default(),
+        }
     }
 
     async fn call(&self, id: u64, call: Call) -> Result<Value, Refusal> {
@@ -138,6 +156,7 @@ impl Session {
             Call::SetModel(SetModel { settings }) => {
                 let mut attached = Map::new();
                 if let Some(settings) = &settings {
+                    provider::check(settings)?;
                     attached.insert("provider".into(), settings.provider.as_str().into());
                     attached.insert("model".into(), settings.model.as_str().into());
                     attached.insert("endpoint".into(), provider::endpoint(settings)?.into());

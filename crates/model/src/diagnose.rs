@@ -39,6 +39,7 @@ pub struct Facts {
 pub fn diagnose(settings: &ModelSettings, facts: &Facts) -> Value {
     let endpoint = provider::endpoint(settings).unwrap_or_default();
     let code = code(settings, &endpoint, facts);
+    let code = if code == "model-name" && !listed(facts) { "model-unlisted" } else { code };
     let near = facts.models.as_ref().and_then(|models| {
         let names: Vec<&str> = models.iter().map(String::as_str).collect();
         nearest(&settings.model, &names).or(names.first().copied()).map(str::to_owned)
@@ -53,6 +54,7 @@ pub fn diagnose(settings: &ModelSettings, facts: &Facts) -> Value {
     };
     let both = |(en, zh): (&str, &str)| Value::from([("en", fill(en)), ("zh", fill(zh))]);
     let (title, fix) = texts::find(code, &settings.provider);
+    let code = if code == "model-unlisted" { "model-name" } else { code };
     let message = match (&facts.ending, &facts.failure) {
         (Some(Ending::Failed { code, message, .. }), _) => format!("{code}: {message}"),
         (_, Some((code, message))) => format!("{code}: {message}"),
@@ -74,6 +76,19 @@ pub fn diagnose(settings: &ModelSettings, facts: &Facts) -> Value {
     Value::Map(out)
 }
 
+/// Whether the provider gave a list of its models to choose from.
+fn listed(facts: &Facts) -> bool {
+    facts.models.as_ref().is_some_and(|models| !models.is_empty())
+}
+
+/// Whether a message blames the model's name, and not what was asked of the model.
+fn blames_the_name(message: &str) -> bool {
+    let message = message.to_lowercase();
+    let faults =
+        ["not exist", "not found", "unknown", "invalid model", "not a valid model", "no such", "model name", "不存在"];
+    message.contains("model") && faults.iter().any(|fault| message.contains(fault)) || message.contains("模型不存在")
+}
+
 fn code(settings: &ModelSettings, endpoint: &str, facts: &Facts) -> &'static str {
     let Ok(provider) = provider::provider(&settings.provider) else { return "bad-settings" };
     if endpoint.is_empty() {
@@ -87,6 +102,9 @@ fn code(settings: &ModelSettings, endpoint: &str, facts: &Facts) -> &'static str
         }
         if code == "timed-out" {
             return "timed-out";
+        }
+        if code == "bad-key" {
+            return "key";
         }
         if provider::provider(code).is_ok() || crate::retry::is_final(code) && code != "not-reachable" {
             return "bad-settings";
@@ -111,15 +129,17 @@ fn code(settings: &ModelSettings, endpoint: &str, facts: &Facts) -> &'static str
             "unauthorized" if message.contains("CORS") => "cors",
             "unauthorized" if has_key => "key",
             "unauthorized" => "key-missing",
-            "forbidden" if provider.local && !has_key => "cors",
+            "forbidden" if provider.local => "cors",
             "forbidden" => "forbidden",
             "quota-exceeded" => "quota",
             "rate-limited" => "rate-limited",
+            // A page instead of an answer: there is no such interface at this address.
+            "model-not-found" if message.trim_start().starts_with('<') && !listed(facts) => "other",
             "model-not-found" => "model-name",
             "context-full" => "context",
             "timed-out" => "timed-out",
             "bad-request" if message.to_lowercase().contains("api key") => "key",
-            "bad-request" if unlisted || message.to_lowercase().contains("model") => "model-name",
+            "bad-request" if unlisted || blames_the_name(message) => "model-name",
             "server-error" | "overloaded" => "server-error",
             "no-model-name" => "model-name",
             _ => "other",

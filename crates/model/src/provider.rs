@@ -100,11 +100,36 @@ impl Wire {
     }
 }
 
+/// Whether these settings can be worked with: the address, the key's signs, and caps that can be held.
+///
+/// # Errors
+/// As [`endpoint`]; `bad-key`, `bad-prices`, `cap-without-prices`.
+pub fn check(settings: &ModelSettings) -> Result<(), Refusal> {
+    endpoint(settings)?;
+    let refuse = |code: &str, path: &str, message: &str| Err(Refusal::new(code, message).at_path(path));
+    // A header takes no others, and says so by quoting the key.
+    if settings.key.as_ref().is_some_and(|key| !key.reveal().trim().chars().all(|c| c.is_ascii_graphic())) {
+        let message = "a key is one run of letters, digits and signs; copy it again, without spaces or line breaks";
+        return refuse("bad-key", "/settings/key", message);
+    }
+    let negative = |number: &throughline_value::Number| number.as_str().starts_with('-');
+    let prices = settings.prices.iter().flat_map(|p| [Some(&p.prompt), Some(&p.completion), p.cached.as_ref()]);
+    if prices.flatten().chain(&settings.spend_cap).any(negative) {
+        return refuse("bad-prices", "/settings/prices", "prices and `spend_cap` are not below zero");
+    }
+    if settings.spend_cap.is_some() && settings.prices.is_none() {
+        let message = "`spend_cap` needs `prices`: without them nobody knows what a request costs; or set `token_cap`";
+        return refuse("cap-without-prices", "/settings/spend_cap", message);
+    }
+    Ok(())
+}
+
 /// The request as the provider wants it.
 ///
 /// # Errors
-/// As [`endpoint`]; `no-model-name`.
+/// As [`check`]; `no-model-name`.
 pub fn http(settings: &ModelSettings, request: &Request) -> Result<Http, Refusal> {
+    check(settings)?;
     let provider = provider(&settings.provider)?;
     let base = endpoint(settings)?;
     let model = if settings.model.is_empty() { request.model.as_str() } else { settings.model.as_str() };

@@ -40,6 +40,9 @@ const FINAL: &[&str] = &[
     "bad-endpoint",
     "key-in-endpoint",
     "no-model-name",
+    "bad-key",
+    "bad-prices",
+    "cap-without-prices",
 ];
 
 /// Whether asking again after this failure gives the same.

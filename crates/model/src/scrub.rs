@@ -73,6 +73,12 @@ impl Scrubber {
         if held.len() >= MIN_KEY_BYTES { INSTEAD.to_vec() } else { held }
     }
 
+    /// Whether the key stands in a text.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> bool {
+        self.keys.iter().filter_map(|key| std::str::from_utf8(key).ok()).any(|key| text.contains(key))
+    }
+
     /// A text without the key and without what looks like one.
     #[must_use]
     pub fn text(&self, text: &str) -> String {

@@ -90,10 +90,45 @@ fn what_a_provider_says_is_told_with_the_place_where_it_is_mended() {
     let listed = Facts { models: Some(vec!["m-2".to_owned(), "other".to_owned()]), ..said("model-not-found", "no") };
     check(settings("openai", ""), listed.clone(), "model-name", "`m-2`");
     check(settings("ollama", ""), listed, "model-name", "ollama pull m-1");
+    // Without a list nothing is suggested, and least of all the name that was refused.
+    check(settings("openai", ""), said("model-not-found", "no"), "model-name", "spells `m-1`");
+    check(settings("ollama", ""), said("model-not-found", "no"), "model-name", "ollama pull m-1");
+    check(settings("compatible", "https://a.example"), said("model-not-found", "<html>404</html>"), "other", "address");
+    let parameter = "Unsupported parameter: 'max_tokens' is not supported with this model.";
+    check(settings("openai", ""), said("bad-request", parameter), "other", "Read what it said");
+    check(settings("glm", ""), said("bad-request", "模型不存在，请检查模型代码"), "model-name", "m-1");
+    check(settings("ollama", ""), said("forbidden", "the answer was empty"), "cors", "OLLAMA_ORIGINS");
+    let failure = Some(("bad-key".to_owned(), "a key is one run".to_owned()));
+    check(settings("openai", ""), Facts { failure, ..Facts::default() }, "key", "platform.openai.com/api-keys");
     check(settings("ollama", ""), said("context-full", "too long"), "context", "`context`");
     check(settings("kimi", ""), said("overloaded", "busy"), "server-error", "later");
     check(settings("nobody", ""), Facts::default(), "bad-settings", "provider");
     check(settings("compatible", ""), Facts::default(), "bad-settings", "address");
     check(settings("openai", ""), Facts { ending: Some(Ending::Truncated), ..Facts::default() }, "ok", "Nothing");
     check(settings("openai", ""), said("unknown-ending", "?"), "other", "interface");
+}
+
+#[test]
+fn settings_that_cannot_be_worked_with_are_refused_without_a_request() {
+    use throughline_model::provider;
+    use throughline_protocol::Prices;
+    use throughline_value::Number;
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut ModelSettings), expected: Option<&str>) {
+        let mut settings = settings("openai", "");
+        change(&mut settings);
+        let found = provider::check(&settings).err();
+        assert_eq!(found.as_ref().map(|refusal| refusal.code.as_str()), expected);
+        assert!(found.is_none_or(|refusal| !refusal.to_string().contains("sk-")), "a key is in a refusal");
+    }
+    let number = |text: &str| Number::parse(text).unwrap();
+    let prices = |prompt: &str| Some(Prices { prompt: number(prompt), completion: number("1"), cached: None });
+    check(|_| {}, None);
+    check(|s| s.key = Some("  sk-secret-0123456789\n".into()), None);
+    check(|s| s.key = Some("sk-secret\n0123456789".into()), Some("bad-key"));
+    check(|s| s.key = Some("sk-secret-钥匙".into()), Some("bad-key"));
+    check(|s| s.spend_cap = Some(number("1")), Some("cap-without-prices"));
+    check(|s| (s.spend_cap, s.prices) = (Some(number("1")), prices("1")), None);
+    check(|s| (s.spend_cap, s.prices) = (Some(number("-1")), prices("1")), Some("bad-prices"));
+    check(|s| s.prices = prices("-1"), Some("bad-prices"));
 }

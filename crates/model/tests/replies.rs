@@ -120,6 +120,13 @@ fn an_error_body_is_a_failure_whatever_its_status_and_content_type() {
         "bad-request",
         false,
     );
+    // What is said in words alone.
+    let credit = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#;
+    check(400, "application/json", credit, "quota-exceeded", false);
+    let key = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}"#;
+    check(400, "application/json", key, "unauthorized", false);
+    let room = r#"{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"insufficient_system_resource"}]}"#;
+    check(200, "text/event-stream", &events(&[HALF, room, "[DONE]"]), "overloaded", true);
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub(super) const TITLES: &[(&str, &str, &str)] = &[
     ("forbidden", "The key may not do this", "该密钥没有权限"),
     ("quota", "The account has no credit left", "账户余额不足"),
     ("rate-limited", "Too many requests for now", "请求过于频繁"),
+    ("model-unlisted", "The provider has no model of this name", "提供方没有这个名称的模型"),
     ("model-name", "The provider has no model of this name", "提供方没有这个名称的模型"),
     ("context", "The prompt is longer than the model's context", "提示词超出了模型的上下文长度"),
     ("server-error", "The provider has a fault of its own", "提供方自身出现故障"),
@@ -200,6 +201,18 @@ pub(super) const FIXES: &[(&str, &str, &str, &str)] = &[
         "",
         "Wait a minute and try again; a higher tier allows more.",
         "请稍候一分钟再试；更高的等级允许更多请求。",
+    ),
+    (
+        "model-unlisted",
+        "",
+        "Check how {provider} spells `{model}`, that the key may use it, and that {endpoint} is the right address.",
+        "请核对 {provider} 对 `{model}` 的拼写、密钥是否有权使用它，以及地址 {endpoint} 是否正确。",
+    ),
+    (
+        "model-unlisted",
+        "ollama",
+        "Fetch it with `ollama pull {model}`; `ollama list` says which are there.",
+        "运行 `ollama pull {model}` 下载；`ollama list` 会列出已有的模型。",
     ),
     (
         "model-name",

@@ -24,6 +24,10 @@ pub(super) fn value(building: &mut Building, value: &Value) {
         "error" | "network_error" => {
             building.fail("provider-error", "the model ended with an error that it does not name".to_owned());
         }
+        "insufficient_system_resource" => {
+            let error = [("type", "overloaded_error"), ("message", "the provider had no room to go on")];
+            building.error(&Value::from(error));
+        }
         other => building.say_unknown(other),
     }
 }

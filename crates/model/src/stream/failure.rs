@@ -27,7 +27,12 @@ pub(super) fn of_text(text: &str, status: u16) -> Ending {
 
 fn of_parts(named: Option<String>, message: &str, status: u16) -> Ending {
     let lower = message.to_lowercase();
+    // Some providers say by words alone what others have a code for.
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let broke = says(&["credit balance is too low", "insufficient balance", "insufficient credit", "余额不足", "欠费"]);
     let code = match named.as_deref() {
+        _ if broke => "quota-exceeded",
+        _ if says(&["api key not valid", "api_key_invalid", "incorrect api key"]) => "unauthorized",
         Some("overloaded" | "engine-overloaded") => "overloaded",
         Some("rate-limit" | "rate-limit-exceeded" | "resource-exhausted" | "too-many-requests") => "rate-limited",
         Some("insufficient-quota" | "billing-not-active" | "insufficient-credits") => "quota-exceeded",
