@@ -226,6 +226,11 @@ fn the_numbered_spelling_is_read_in_other_dress() {
         &[],
     );
     reads(
+        "1. search(\"a\")\n2. math($1.name, x=$1[0].n, y=$1., z=\"$1.name\")",
+        "$s1 = CALL search(input: \"a\")\n$s2 = CALL math(input: $s1.name, x: $s1[0].n, y: $s1 ~ \".\", z: $s1 ~ \".name\")\n",
+        &[],
+    );
+    reads(
         "1. math({'a': $1, \"b\": [True]})",
         "$s1 = CALL math(input: {\"a\": $s1, \"b\": [true]})\n",
         &["$s1 uses itself: $s1 → $s1"],

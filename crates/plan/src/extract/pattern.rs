@@ -5,6 +5,9 @@ use throughline_value::{InOrder as _, Span, Value};
 use super::{Failure, Found, Near};
 use crate::limits::MAX_MATCHES;
 
+/// So many words of a text are compared with a misspelt one.
+const MAX_WORDS: usize = 20_000;
+
 /// Every match's group, in the order of the text.
 pub(super) fn find(text: &str, pattern: &str) -> Result<Vec<Found>, Failure> {
     let regex = crate::pattern::compile(pattern).map_err(|wrong| Failure::new(wrong.code, wrong.message))?;
@@ -22,8 +25,16 @@ pub(super) fn find(text: &str, pattern: &str) -> Result<Vec<Found>, Failure> {
 
 /// What the text has instead: where the pattern's longest word stands in it, and a pattern that would find it.
 fn missing(text: &str, pattern: &str) -> Failure {
-    let near = words(pattern).find_map(|word| {
-        let at = position(text, word)?;
+    let known = words(pattern).find_map(|word| Some((word, position(text, word)?)));
+    // A word that is only misspelt is near too.
+    let misspelt = || {
+        words(pattern).find_map(|word| {
+            let all = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let near = crate::nearest::nearest(word, all.take(MAX_WORDS))?;
+            Some((near, text.find(near)?))
+        })
+    };
+    let near = known.or_else(misspelt).and_then(|(word, at)| {
         let start = (0..=at.saturating_sub(20)).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         let length: usize = text.get(start..)?.chars().take(60).map(char::len_utf8).sum();
         let excerpt = text.get(start..start + length)?;
@@ -109,6 +120,13 @@ mod tests {
             r"Yield: (\d+)",
             Err(
                 r"the pattern `Yield: (\d+)` matches nothing; near `Yield` the text has `The yield rate was 91.70 percent.`",
+            ),
+        );
+        check(
+            "The yield rate: 91.70 percent.",
+            r"Yeild: (\d+)",
+            Err(
+                r"the pattern `Yeild: (\d+)` matches nothing; near `yield` the text has `The yield rate: 91.70 percent.`",
             ),
         );
         check(

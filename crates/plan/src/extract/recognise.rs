@@ -417,7 +417,13 @@ fn beside(text: &str, all: &[Found], place: Span) -> Option<Found> {
             .find(|found| found.span.end <= place.start)
             .filter(|f| distance(f.span.end, place.start) <= MAX_DISTANCE)
     };
-    behind.or_else(before).cloned()
+    let found = behind.or_else(before)?.clone();
+    let (from, to) =
+        if found.span.start >= place.end { (place.end, found.span.start) } else { (found.span.end, place.start) };
+    let between = text.get(from..to)?;
+    // What belongs to another clause, or to another value on the way, may not be what is meant.
+    let clause = between.contains(['，', '、', '；']) || between.contains(", ");
+    Some(Found { sure: if clause { found.sure.min(5) } else { found.sure }, ..found })
 }
 
 /// Whether a sentence or a line ends in between.
@@ -562,6 +568,13 @@ mod tests {
             None,
             &[("张伟", "\"张伟\""), ("青松茶业有限公司", "\"青松茶业有限公司\""), ("李娜", "\"李娜\"")],
         );
+    }
+
+    #[test]
+    fn a_value_of_another_clause_is_doubtful() {
+        let sure = |text: &str| find(text, Looks::Percent, Some("yield")).unwrap()[0].sure;
+        assert_eq!(sure("The yield was 91.70 %"), 9);
+        assert_eq!(sure("The yield went up, the scrap was 3 %"), 5);
     }
 
     #[test]

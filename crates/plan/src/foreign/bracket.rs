@@ -206,8 +206,19 @@ fn value_of(text: &str, marks: &Marks<'_>) -> String {
         "False" | "false" => "false".to_owned(),
         "None" | "null" => "null".to_owned(),
         _ if Number::parse(text).is_some() => text.to_owned(),
-        _ => mixed(text, marks),
+        _ => field(text, marks).unwrap_or_else(|| mixed(text, marks)),
     }
+}
+
+/// `$1.name` or `$1[0]` and nothing else, out of quotes: it looks into the step's value.
+fn field(text: &str, marks: &Marks<'_>) -> Option<String> {
+    let Marks::Dollar(numbers) = marks else { return None };
+    let behind = text.strip_prefix(['$', '＄'])?;
+    let (number, len) = scan::number(behind).filter(|(n, _)| numbers.contains(n))?;
+    let rest = behind.get(len..)?;
+    let path = rest.starts_with(['.', '[']) && !rest.contains(|c: char| c.is_whitespace() || "+-*/~(".contains(c));
+    let whole = format!("$s{number}{rest}");
+    (path && throughline_expr::Expr::parse(&whole).is_ok()).then_some(whole)
 }
 
 /// A text with `$1` or `${1}` in it as an expression. A number that no step has is money, not a reference.
