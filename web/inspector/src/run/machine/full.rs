@@ -2,9 +2,9 @@
 //! the model check proves, and what an event would do.
 
 use leptos::prelude::*;
-use throughline_protocol::{Moment, Refusal};
 use throughline_protocol::query::{CheckMachine, Machine, Transition};
 use throughline_protocol::view::{Finding, GuardResult, MachineCheck, MachineView, StateView, TransitionResult};
+use throughline_protocol::{Moment, Refusal};
 use throughline_value::{Value, from_value};
 
 use super::{guard_row, listed, log_row, standing, transition_row};
