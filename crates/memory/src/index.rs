@@ -11,7 +11,7 @@ pub(crate) use summary::{RowFacts, Standing, Summary};
 pub(crate) use walk::Step;
 
 /// How many rows a block holds before it is split.
-pub(crate) const BLOCK_ROWS: usize = 1_024;
+pub(crate) const BLOCK_ROWS: usize = 512;
 
 /// How many blocks, or parts of the tree, one part above them sums up.
 const FANOUT: usize = 32;

@@ -14,31 +14,97 @@ use crate::pyramid::LANES;
 pub const NOT_RESIDENT: &str = "not-resident";
 
 /// How many rows are looked at at a time.
-const STRIDE: usize = 64;
+const STRIDE: usize = 16;
+/// Up to so many kinds are each compared with all the rows of a stride; more are looked up.
+const COMPARED: usize = 8;
+/// Below so many rows, tables of their own cost more than they bring.
+const FEW_ROWS: usize = 24;
 /// Up to this many kinds are counted in four tables at once, so that one count need not wait for another.
 const FEW_KINDS: usize = 32;
 
 /// Which kinds are wanted, by number.
-struct Wanted {
-    all: bool,
+struct Wanted<'a> {
+    kinds: &'a [u16],
+    /// By kind, where there are too many to be compared one by one.
     bits: Vec<u8>,
     mask: u64,
 }
 
-impl Wanted {
-    fn of(kinds: &[u16]) -> Self {
-        let mut bits = vec![0; kinds.iter().map(|k| usize::from(*k) + 1).max().unwrap_or(0).max(64)];
-        let mut mask = 0;
-        for kind in kinds {
-            bits.get_mut(usize::from(*kind)).into_iter().for_each(|bit| *bit = 1);
-            mask |= 1 << (kind % 64);
+impl<'a> Wanted<'a> {
+    fn of(kinds: &'a [u16]) -> Self {
+        let mask = kinds.iter().fold(0, |mask, kind| mask | 1 << (kind % 64));
+        let mut bits = Vec::new();
+        if kinds.len() > COMPARED {
+            bits.resize(kinds.iter().map(|k| usize::from(*k) + 1).max().unwrap_or(0), 0);
+            for kind in kinds {
+                bits.get_mut(usize::from(*kind)).into_iter().for_each(|bit| *bit = 1);
+            }
         }
-        Self { all: kinds.is_empty(), bits, mask }
+        Self { kinds, bits, mask }
     }
 
-    fn has(&self, kind: u16) -> usize {
-        self.bits.get(usize::from(kind)).copied().map_or(0, usize::from)
+    fn all(&self) -> bool {
+        self.kinds.is_empty()
     }
+
+    fn has(&self, kind: u16) -> bool {
+        match self.bits.is_empty() {
+            true => self.kinds.contains(&kind),
+            false => self.bits.get(usize::from(kind)) == Some(&1),
+        }
+    }
+}
+
+/// Which of sixteen rows are of one of the kinds, one bit each.
+#[cfg(not(target_arch = "wasm32"))]
+fn hits(rows: &[u16; STRIDE], kinds: &[u16]) -> u32 {
+    (0u32..).zip(rows).fold(0, |hits, (place, kind)| hits | u32::from(kinds.contains(kind)) << place)
+}
+
+/// Which of sixteen rows are of one of the kinds, one bit each; all sixteen compared at once.
+#[cfg(target_arch = "wasm32")]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn hits(rows: &[u16; STRIDE], kinds: &[u16]) -> u32 {
+    use core::arch::wasm32::{i8x16_bitmask, i8x16_narrow_i16x8, u16x8, u16x8_eq, u16x8_splat, v128_or};
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *rows;
+    let (low, high) = (u16x8(a, b, c, d, e, f, g, h), u16x8(i, j, k, l, m, n, o, p));
+    let (mut in_low, mut in_high) = (u16x8_splat(0), u16x8_splat(0));
+    for kind in kinds {
+        let kind = u16x8_splat(*kind);
+        in_low = v128_or(in_low, u16x8_eq(low, kind));
+        in_high = v128_or(in_high, u16x8_eq(high, kind));
+    }
+    u32::from(i8x16_bitmask(i8x16_narrow_i16x8(in_low, in_high)))
+}
+
+/// Appends the rows of a few wanted kinds.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+fn fill_few(wanted: &[u16], kinds: &[u16], rows: &[u32], out: &mut Vec<u32>) {
+    let (kind_chunks, kind_rest) = kinds.as_chunks::<STRIDE>();
+    let (row_chunks, row_rest) = rows.as_chunks::<STRIDE>();
+    for (kinds, rows) in kind_chunks.iter().zip(row_chunks) {
+        let mut found = hits(kinds, wanted);
+        while found != 0 {
+            out.extend(rows.get(found.trailing_zeros() as usize));
+            found &= found - 1;
+        }
+    }
+    out.extend(kind_rest.iter().zip(row_rest).filter(|(kind, _)| wanted.contains(kind)).map(|(_, row)| *row));
+}
+
+/// The last place of a kind, before an end.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+fn last_of(kinds: &[u16], kind: u16) -> Option<usize> {
+    let mut end = kinds.len();
+    while let Some(chunk) = kinds.get(..end).and_then(|head| head.last_chunk::<STRIDE>()) {
+        let found = hits(chunk, &[kind]);
+        if found != 0 {
+            return Some(end - STRIDE + found.ilog2() as usize);
+        }
+        end -= STRIDE;
+    }
+    kinds.get(..end)?.iter().rposition(|k| *k == kind)
 }
 
 impl Memory {
@@ -130,7 +196,7 @@ impl Memory {
         let wanted = Wanted::of(kinds);
         let (first, end) = (self.time.first_block(since), self.time.end_block(until));
         for block in self.time.blocks().get(first..end.max(first)).unwrap_or_default() {
-            if !wanted.all && block.summary.mask & wanted.mask == 0 {
+            if !wanted.all() && block.summary.mask & wanted.mask == 0 {
                 continue;
             }
             let from = block.ts.partition_point(|ts| *ts < since);
@@ -146,7 +212,7 @@ impl Memory {
                 let live = kinds
                     .iter()
                     .zip(rows)
-                    .filter(|(kind, row)| (wanted.all || wanted.has(**kind) == 1) && !self.table.is_dead(**row));
+                    .filter(|(kind, row)| (wanted.all() || wanted.has(**kind)) && !self.table.is_dead(**row));
                 out.extend(live.map(|(_, row)| *row));
             }
             if out.len() >= limit {
@@ -164,14 +230,15 @@ impl Memory {
         let end = self.time.end_block(before);
         let blocks = self.time.blocks();
         let within = |block: &Block, end: usize| {
-            let kinds = block.kind.get(..end)?;
-            let rows = block.row.get(..end)?;
-            let found = |(k, row): &(&u16, &u32)| **k == kind && !self.table.is_dead(**row);
-            // Many at a time first, without a branch for each.
-            let chunks = kinds.rchunks(STRIDE).zip(rows.rchunks(STRIDE));
-            let holds = |kinds: &[u16]| kinds.iter().fold(false, |any, k| any | (*k == kind));
-            let mut hits = chunks.filter(|(kinds, _)| holds(kinds));
-            hits.find_map(|(kinds, rows)| kinds.iter().zip(rows).rev().find(found).map(|(_, row)| *row))
+            let mut kinds = block.kind.get(..end)?;
+            while let Some(place) = last_of(kinds, kind) {
+                let row = *block.row.get(place)?;
+                if !self.table.is_dead(row) {
+                    return Some(row);
+                }
+                kinds = kinds.get(..place)?;
+            }
+            None
         };
         let last = blocks.get(end.checked_sub(1)?)?;
         if last.summary.mask & mask != 0
@@ -270,6 +337,9 @@ impl Memory {
 
     /// Adds the live rows of a block from one place to another to the counts, or takes them away.
     fn tally(&self, block: &Block, from: usize, to: usize, counts: &mut [u32], up: bool) {
+        if from == to {
+            return;
+        }
         let kinds = block.kind.get(from..to).unwrap_or_default();
         let mut change = |kind: usize, n: u32| {
             if let Some(slot) = counts.get_mut(kind) {
@@ -281,21 +351,26 @@ impl Memory {
             for (kind, row) in kinds.iter().zip(rows) {
                 change(usize::from(*kind), u32::from(!self.table.is_dead(*row)));
             }
-        } else if self.table.kinds.len() > FEW_KINDS {
+        } else if kinds.len() < FEW_ROWS || self.table.kinds.len() > FEW_KINDS {
             kinds.iter().for_each(|kind| change(usize::from(*kind), 1));
         } else {
-            let mut tables = [[0u32; FEW_KINDS]; 4];
-            let mut fours = kinds.chunks_exact(4);
-            for four in fours.by_ref() {
-                for (table, kind) in tables.iter_mut().zip(four) {
-                    if let Some(slot) = table.get_mut(usize::from(*kind) % FEW_KINDS) {
-                        *slot += 1;
-                    }
+            let (mut a, mut b, mut c, mut d) = ([0u32; FEW_KINDS], [0; FEW_KINDS], [0; FEW_KINDS], [0; FEW_KINDS]);
+            let bump = |table: &mut [u32; FEW_KINDS], kind: u16| {
+                if let Some(slot) = table.get_mut(usize::from(kind) % FEW_KINDS) {
+                    *slot += 1;
                 }
+            };
+            let (fours, rest) = kinds.as_chunks::<4>();
+            for [i, j, k, l] in fours {
+                bump(&mut a, *i);
+                bump(&mut b, *j);
+                bump(&mut c, *k);
+                bump(&mut d, *l);
             }
-            fours.remainder().iter().for_each(|kind| change(usize::from(*kind), 1));
-            for kind in 0..self.table.kinds.len() {
-                change(kind, tables.iter().filter_map(|table| table.get(kind)).sum());
+            rest.iter().for_each(|kind| bump(&mut a, *kind));
+            for ((((slot, a), b), c), d) in counts.iter_mut().zip(&a).zip(&b).zip(&c).zip(&d) {
+                let n = a + b + c + d;
+                *slot = if up { slot.wrapping_add(n) } else { slot.wrapping_sub(n) };
             }
         }
     }
@@ -364,20 +439,13 @@ impl Memory {
     }
 }
 
-/// Appends the rows of wanted kinds, without a branch that depends on them.
-fn fill(wanted: &Wanted, kinds: &[u16], rows: &[u32], out: &mut Vec<u32>) {
-    if wanted.all {
+/// Appends the rows of wanted kinds.
+fn fill(wanted: &Wanted<'_>, kinds: &[u16], rows: &[u32], out: &mut Vec<u32>) {
+    if wanted.all() {
         out.extend_from_slice(rows);
-        return;
+    } else if wanted.bits.is_empty() {
+        fill_few(wanted.kinds, kinds, rows, out);
+    } else {
+        out.extend(kinds.iter().zip(rows).filter(|(kind, _)| wanted.has(**kind)).map(|(_, row)| *row));
     }
-    let begin = out.len();
-    out.resize(begin + rows.len(), 0);
-    let mut n = begin;
-    for (kind, row) in kinds.iter().zip(rows) {
-        if let Some(slot) = out.get_mut(n) {
-            *slot = *row;
-        }
-        n += wanted.has(*kind);
-    }
-    out.truncate(n);
 }

@@ -11,6 +11,9 @@ use wasm_bindgen_futures::future_to_promise;
 /// What a number says when there is nothing.
 const NOTHING: i32 = -1;
 
+/// How many kinds the page can write at `given_kinds`.
+const GIVEN: usize = 16;
+
 /// The rows of one session. Results lie at `results()` until the next call that has any.
 #[wasm_bindgen]
 pub struct Rows {
@@ -18,6 +21,8 @@ pub struct Rows {
     out: Vec<u32>,
     times: Vec<f64>,
     kinds: Vec<u16>,
+    /// Where the page writes a few kinds: a call that passes a list allocates one.
+    given: Box<[u16; GIVEN]>,
     begin: f64,
     width: f64,
 }
@@ -38,7 +43,7 @@ fn small(n: Option<impl TryInto<i32>>) -> i32 {
 
 impl Rows {
     pub(crate) fn new(session: throughline_browser::Session) -> Self {
-        Self { session, out: Vec::new(), times: Vec::new(), kinds: Vec::new(), begin: 0.0, width: 0.0 }
+        Self { session, out: Vec::new(), times: Vec::new(), kinds: Vec::new(), given: Box::new([0; GIVEN]), begin: 0.0, width: 0.0 }
     }
 
     fn with<T>(&self, look: impl FnOnce(&Memory) -> T) -> Option<T> {
@@ -150,6 +155,17 @@ impl Rows {
     pub fn set_kinds(&mut self, kinds: &[u16]) {
         self.kinds.clear();
         self.kinds.extend_from_slice(kinds);
+    }
+
+    /// Where a few kinds can be written, for `take_kinds`.
+    pub fn given_kinds(&self) -> *const u16 {
+        self.given.as_ptr()
+    }
+
+    /// The kinds that the next calls are about: the first ones written at `given_kinds`.
+    pub fn take_kinds(&mut self, count: usize) {
+        self.kinds.clear();
+        self.kinds.extend_from_slice(self.given.get(..count).unwrap_or_default());
     }
 
     /// The rows that begin in a window, in order of time.

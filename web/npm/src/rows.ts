@@ -21,6 +21,8 @@ export interface RawRows {
   entities(row: number): number;
   result_times(count: number): number;
   set_kinds(kinds: Uint16Array): void;
+  given_kinds(): number;
+  take_kinds(count: number): void;
   window(since: number, until: number, limit: number): number;
   last(kind: number, before: number): number;
   history(entity: number, before: number, limit: number): number;
@@ -84,6 +86,9 @@ export interface WhichCounts {
 const DEFAULT_SUBJECT = "session";
 
 const NO_KINDS: ArrayLike<number> = [];
+const NONE = new Uint16Array(0);
+/** How many kinds can be written where the engine reads them. */
+const GIVEN_KINDS = 16;
 
 /**
  * The memory of a session whose engine runs on this thread, as rows. A row is one version of an event; its number
@@ -94,7 +99,8 @@ export class Rows {
   readonly #raw: () => RawRows;
   readonly #memory: WebAssembly.Memory;
   #words = new Uint32Array(0);
-  #kinds: ArrayLike<number> = NO_KINDS;
+  #kinds = NONE;
+  #kindCount = 0;
   #of: RawRows | undefined;
   #length = 0;
 
@@ -108,7 +114,8 @@ export class Rows {
     const rows = this.#raw();
     if (rows !== this.#of) {
       this.#of = rows;
-      this.#kinds = NO_KINDS;
+      this.#kinds = NONE;
+      this.#kindCount = 0;
     }
     return rows;
   }
@@ -131,7 +138,7 @@ export class Rows {
     if (this.#words.buffer !== this.#memory.buffer) this.#words = new Uint32Array(this.#memory.buffer);
     const words = this.#words;
     // A few are copied faster one by one.
-    if (count <= 32) for (let i = 0; i < count; i += 1) out[i] = words[at + i] as number;
+    if (count <= 128) for (let i = 0; i < count; i += 1) out[i] = words[at + i] as number;
     else out.set(words.subarray(at, at + count));
     this.#length = count;
     return count;
@@ -139,13 +146,23 @@ export class Rows {
 
   #about(rows: RawRows, kinds: ArrayLike<number> | undefined): void {
     const wanted = kinds ?? NO_KINDS;
+    const { length } = wanted;
     const before = this.#kinds;
-    let same = wanted.length === before.length;
-    for (let i = 0; same && i < wanted.length; i += 1) same = wanted[i] === before[i];
+    let same = length === this.#kindCount;
+    for (let i = 0; same && i < length; i += 1) same = wanted[i] === before[i];
     if (same) return;
-    const copy = Uint16Array.from(wanted);
-    rows.set_kinds(copy);
-    this.#kinds = copy;
+    this.#kindCount = length;
+    if (length > GIVEN_KINDS) {
+      this.#kinds = Uint16Array.from(wanted);
+      rows.set_kinds(this.#kinds);
+      return;
+    }
+    // A few are written where the engine reads them: nothing is allocated for them.
+    if (before.length !== GIVEN_KINDS || before.buffer !== this.#memory.buffer) {
+      this.#kinds = new Uint16Array(this.#memory.buffer, rows.given_kinds(), GIVEN_KINDS);
+    }
+    for (let i = 0; i < length; i += 1) this.#kinds[i] = wanted[i] as number;
+    rows.take_kinds(length);
   }
 
   /** How many rows were ever made; their numbers go from 0. */

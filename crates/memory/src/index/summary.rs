@@ -92,6 +92,11 @@ impl Summary {
     }
 
     fn slot(&mut self, kind: u16) -> Option<&mut KindCount> {
+        // Where every kind there is occurs, each stands at its own place.
+        let own = usize::from(kind);
+        if self.kinds.get(own).is_some_and(|count| count.kind == kind) {
+            return self.kinds.get_mut(own);
+        }
         let place = match self.kinds.binary_search_by_key(&kind, |k| k.kind) {
             Ok(place) => place,
             Err(place) => {
@@ -111,10 +116,16 @@ impl Summary {
         self.rows += 1;
         self.lasting += u32::from(row.end > row.ts + 1);
         self.mask |= 1 << (row.kind % 64);
+        let (live, forgotten) = (u32::from(standing == Standing::Live), u32::from(standing == Standing::Forgotten));
+        self.changed = self.changed.max(seq);
+        self.live += live;
+        self.forgotten += forgotten;
+        self.importance += u64::from(live) * u64::from(row.importance);
         if let Some(count) = self.slot(row.kind) {
             count.ever += 1;
+            count.live += live;
+            count.forgotten += forgotten;
         }
-        self.turn(row, Standing::Replaced, standing, seq);
     }
 
     /// Moves a row from one standing to another.
