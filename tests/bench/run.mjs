@@ -1,13 +1,14 @@
-// node --expose-gc tests/bench/run.mjs [GROUP] [--quick] [--long] [--node] [--native FILE]
+// node --expose-gc tests/bench/run.mjs [GROUP] [--quick] [--long] [--node] [--chromium] [--page] [--native FILE]
 // Measures in Node and then in Chromium, prints the ratios and writes docs/benchmarks.md; `cargo xtask bench` does the
-// set-up. Ends with 1 where a floor is missed or two contestants answer differently.
+// set-up. What a group found is kept in target/bench: `--page` writes the page from the latest of each. Ends with 1
+// where a floor is missed or two contestants answer differently.
 
 import { build } from "esbuild";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { launch, openPage, ROOT, serve } from "../e2e/lib.mjs";
-import { measure } from "./groups.mjs";
+import { GROUPS, measure } from "./groups.mjs";
 import { lines, page, verdicts } from "./report.mjs";
 
 const words = process.argv.slice(2);
@@ -18,23 +19,39 @@ const say = (line) => console.log(line);
 const how = { quick: flag("--quick"), long: flag("--long") };
 
 const runs = [];
+const groups = Object.keys(GROUPS).filter((name) => name.includes(only));
+const store = join(ROOT, "target/bench/found");
+mkdirSync(store, { recursive: true });
 
-function keep(where, of) {
-  runs.push({ where, ...of });
+function keep(where, group, of) {
+  runs.push({ where, group, ...of });
+  if (!how.quick) writeFileSync(join(store, `${where.split(" ")[0].toLowerCase()}-${group}.json`), JSON.stringify({ where, group, ...of }));
   say("");
   for (const line of lines(of.results)) say(line);
   say("");
 }
 
-if (native !== undefined && existsSync(native)) {
-  keep("Native", { results: JSON.parse(readFileSync(native, "utf8")).filter((one) => one.id.includes(only)), differences: [] });
+/** The latest of every group, as one run for each place. */
+function found() {
+  return ["native", "node", "chromium"]
+    .map((place) => {
+      const all = ["native", ...Object.keys(GROUPS)].map((group) => join(store, `${place}-${group}.json`)).filter(existsSync).map((file) => JSON.parse(readFileSync(file, "utf8")));
+      return { where: all[0]?.where, results: all.flatMap(({ results }) => results), differences: all.flatMap(({ differences }) => differences), missing: all.flatMap(({ missing }) => missing ?? []) };
+    })
+    .filter(({ where }) => where !== undefined);
 }
 
-const { open } = await import("../../web/npm/dist/node.js");
-say("In Node");
-keep(`Node ${process.versions.node}`, await measure(only, { ...how, open, say }));
+if (native !== undefined && existsSync(native)) {
+  keep("Native", "native", { results: JSON.parse(readFileSync(native, "utf8")).filter((one) => one.id.includes(only)), differences: [] });
+}
 
-if (!flag("--node")) {
+if (!flag("--chromium") && !flag("--page")) {
+  const { open } = await import("../../web/npm/dist/node.js");
+  say("In Node");
+  for (const group of groups) keep(`Node ${process.versions.node}`, group, await measure(group, { ...how, open, say }));
+}
+
+if (!flag("--node") && !flag("--page")) {
   const folder = join(ROOT, "target/bench/page");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -59,20 +76,24 @@ if (!flag("--node")) {
   const site = await serve(folder);
   const browser = await launch();
   try {
-    const { page: tab } = await openPage(browser, site.url);
-    tab.setDefaultTimeout(0);
-    tab.on("console", (message) => say(`  ${message.text()}`));
-    await tab.waitForFunction(() => globalThis.bench !== undefined);
     say("In Chromium");
-    const of = await tab.evaluate(([group, options]) => globalThis.bench(group, options), [only, how]);
-    keep(`Chromium ${browser.version()}`, of);
+    // A page of its own for each group: what one leaves behind is no burden for the next.
+    for (const group of groups) {
+      const { page: tab } = await openPage(browser, site.url);
+      tab.setDefaultTimeout(0);
+      tab.on("console", (message) => say(`  ${message.text()}`));
+      await tab.waitForFunction(() => globalThis.bench !== undefined);
+      const of = await tab.evaluate(([group, options]) => globalThis.bench(group, options), [group, how]);
+      keep(`Chromium ${browser.version()}`, group, of);
+      await tab.close();
+    }
   } finally {
     await browser.close();
     await site.close();
   }
 }
 
-if (only === "" && !how.quick && !flag("--node")) writeFileSync(join(ROOT, "docs/benchmarks.md"), page(runs));
+if (flag("--page") || (only === "" && !how.quick && !flag("--node") && !flag("--chromium"))) writeFileSync(join(ROOT, "docs/benchmarks.md"), page(found()));
 const failed = runs.flatMap(({ where, results }) => verdicts(results).filter(({ ok }) => ok === false).map((one) => `${where}: ${one.what}`));
 const different = runs.flatMap(({ where, differences }) => differences.map((one) => `${where}: ${one}`));
 for (const one of failed) say(`below the floor: ${one}`);
