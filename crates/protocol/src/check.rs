@@ -116,7 +116,8 @@ fn spelled(text: &str) -> Option<(Number, &str)> {
     let at = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+'))?;
     let (number, unit) = text.split_at_checked(at)?;
     let unit = unit.trim();
-    let is_unit = unit.chars().all(|c| c.is_alphabetic() || matches!(c, '/' | '%' | '°' | '²' | '³' | '$' | '€' | '£' | '¥'));
+    let is_unit =
+        unit.chars().all(|c| c.is_alphabetic() || matches!(c, '/' | '%' | '°' | '²' | '³' | '$' | '€' | '£' | '¥'));
     if is_unit { Some((Number::parse(number)?, unit)) } else { None }
 }
 

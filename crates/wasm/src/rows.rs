@@ -43,7 +43,15 @@ fn small(n: Option<impl TryInto<i32>>) -> i32 {
 
 impl Rows {
     pub(crate) fn new(session: throughline_browser::Session) -> Self {
-        Self { session, out: Vec::new(), times: Vec::new(), kinds: Vec::new(), given: Box::new([0; GIVEN]), begin: 0.0, width: 0.0 }
+        Self {
+            session,
+            out: Vec::new(),
+            times: Vec::new(),
+            kinds: Vec::new(),
+            given: Box::new([0; GIVEN]),
+            begin: 0.0,
+            width: 0.0,
+        }
     }
 
     fn with<T>(&self, look: impl FnOnce(&Memory) -> T) -> Option<T> {

@@ -63,9 +63,8 @@ impl Rules {
                 "nfc" => rules.nfc = true,
                 other => {
                     let message = format!("the domain normalises by `{other}`, which there is none");
-                    return Err(
-                        Refusal::new("bad-domain", message).suggest("the rules are trim, fold_width, fold_case and nfc")
-                    );
+                    return Err(Refusal::new("bad-domain", message)
+                        .suggest("the rules are trim, fold_width, fold_case and nfc"));
                 }
             }
         }

@@ -299,7 +299,12 @@ fn row(states: usize) -> String {
     for i in 0..states - 1 {
         let _ = write!(text, r#""s{i}":{{"on":{{"NEXT":"s{}","BACK":"s0"}}}},"#, i + 1);
     }
-    let _ = write!(text, r#""s{}":{{"type":"final"}}}},"invariants":["never s{} without s5 before it"]}}"#, states - 1, states - 1);
+    let _ = write!(
+        text,
+        r#""s{}":{{"type":"final"}}}},"invariants":["never s{} without s5 before it"]}}"#,
+        states - 1,
+        states - 1
+    );
     text
 }
 

@@ -69,8 +69,7 @@ fn things_are_unknown_before_they_are_made_and_after_they_are_destroyed() {
                     let at = step as i64 * STEP + within;
                     let query = format!(r#"{{"type":"entities","entity_type":"thing","at":{{"valid_at":{at}}}}}"#);
                     let entities = session.ask(&query);
-                    let called =
-                        |e: &&Value| list(part(e, "aliases")).iter().any(|alias| alias.as_str() == Some(name));
+                    let called = |e: &&Value| list(part(e, "aliases")).iter().any(|alias| alias.as_str() == Some(name));
                     let alive =
                         list(&entities).iter().filter(called).find(|e| *part(e, "retired") == Value::Bool(false));
                     let shown = match alive {
