@@ -105,6 +105,9 @@ function thousandths(importance: number): number {
 /** Refuses what a column cannot hold: nothing is rounded, cut or wrapped round on the way in. */
 function checkNumbers(name: string, column: ArrayLike<number> | undefined, least: number, most: number): void {
   if (column === undefined) return;
+  // An array that can hold nothing else need not be looked through.
+  const held = column instanceof Uint8Array ? 0xff : column instanceof Uint16Array ? 0xffff : column instanceof Uint32Array ? 0xffffffff : Infinity;
+  if (least <= 0 && held <= most && held !== Infinity) return;
   for (let i = 0; i < column.length; i += 1) {
     const n = column[i] as number;
     if (Math.floor(n) === n && n >= least && n <= most) continue;
@@ -153,7 +156,8 @@ function checkColumns(columns: EventColumns): void {
   }
   const { entityCount, entity, vector, vectorSize = 0 } = columns;
   checkNumbers("at", columns.at, -MOST_MILLIS, MOST_MILLIS);
-  checkNumbers("kind", columns.kind, 0, 0xffff);
+  if (columns.kind instanceof Uint32Array) checkNumbers("kind", Array.from(columns.kind), 0, 0xffff);
+  else checkNumbers("kind", columns.kind, 0, 0xffff);
   checkNumbers("entityCount", entityCount, 0, 0xffff);
   checkNumbers("entity", entity, 0, 0xffffffff);
   checkNumbers("lasts", columns.lasts, 0, MOST_MILLIS);
@@ -222,7 +226,8 @@ export function* partsOf(columns: EventColumns, rows: number): Generator<Part, v
           : new Uint8Array(vector.buffer, vector.byteOffset + begin * vectorSize * 4, (end - begin) * vectorSize * 4),
     };
     const next = Math.min(total, begin + (taken ?? end - begin));
-    for (let i = begin; columns.entityCount !== undefined && i < next; i += 1) entity += columns.entityCount[i] as number;
+    if (next === end) entity += many;
+    else for (let i = begin; columns.entityCount !== undefined && i < next; i += 1) entity += columns.entityCount[i] as number;
     begin = next;
   }
 }
