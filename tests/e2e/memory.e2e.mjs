@@ -38,7 +38,8 @@ async function memoryUsed(page) {
     const { objects } = await say("Runtime.queryObjects", { prototypeObjectId: result.objectId });
     const sum = "function () { return this.reduce((sum, one) => sum + one.buffer.byteLength, 0); }";
     const memories = await say("Runtime.callFunctionOn", { objectId: objects.objectId, functionDeclaration: sum, returnByValue: true });
-    return usedSize + embedderHeapUsedSize + backingStorageSize + memories.result.value;
+    const memory = memories.result.value;
+    return { memory, sum: usedSize + embedderHeapUsedSize + backingStorageSize + memory };
   };
   const waiting = new Map();
   cdp.on("Target.receivedMessageFromTarget", ({ message }) => {
@@ -62,7 +63,7 @@ async function memoryUsed(page) {
   assert.ok(workers.length > 0, "the engine's worker answers");
   const all = await Promise.all(workers);
   await cdp.detach();
-  return { page: own, workers: all.reduce((sum, one) => sum + one, 0) };
+  return { page: own.sum, workers: all.reduce((sum, one) => sum + one.sum, 0), engine: all.reduce((sum, one) => sum + one.memory, 0) };
 }
 
 journey("the memory's axis moves, zooms, says its counts, takes a window and keeps bookmarks, by keyboard alone", async ({ browser, site }) => {
@@ -183,7 +184,7 @@ journey("a million events are generated, drawn and opened again while the page s
   const long = await page.evaluate(() => long.splice(0));
   const most = (tasks) => Math.max(0, ...tasks);
   const used = await memoryUsed(page);
-  console.log(`        generated in ${generated} ms, long tasks ${JSON.stringify(long)}, MiB ${(used.page / MIB).toFixed(0)} + ${(used.workers / MIB).toFixed(0)}`);
+  console.log(`        generated in ${generated} ms, long tasks ${JSON.stringify(long)}, MiB: page ${(used.page / MIB).toFixed(0)}, worker ${(used.workers / MIB).toFixed(0)} (WebAssembly ${(used.engine / MIB).toFixed(0)})`);
   assert.ok((await hasErrors(page)) > 0, "errors are seen from afar");
   await bar.screenshot({ path: shot("memory-million") });
 

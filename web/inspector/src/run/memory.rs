@@ -28,6 +28,8 @@ struct Asked {
     also: RwSignal<Vec<&'static str>>,
     /// Events pour in: nothing is asked again until they are in.
     importing: RwSignal<bool>,
+    /// How many events there are; none while that is not known.
+    live: RwSignal<Option<u64>>,
 }
 
 impl Asked {
@@ -41,6 +43,7 @@ impl Asked {
             until: text(),
             also: RwSignal::new(Vec::new()),
             importing: RwSignal::new(false),
+            live: RwSignal::new(None),
         }
     }
 

@@ -184,6 +184,10 @@ impl AxisState {
             }
             _ => None,
         };
+        let live = Some(totals.iter().sum::<u64>());
+        if self.asked.live.get_untracked() != live {
+            self.asked.live.set(live);
+        }
         let found = lanes(&whole.kinds, &totals);
         self.exact.set_value(whole.kinds.len() > LANES);
         if self.lanes.with_untracked(|old| **old != found) {

@@ -25,6 +25,9 @@ const FORGOTTEN: &str = "memory.forgotten";
 const RECOVERED: &str = "memory.recovered";
 const PURGED: &str = "memory.purged";
 
+/// So many are shown that would go first, when no budget is given.
+const NEXT: u64 = 20;
+
 /// How many of them are asked for.
 const TURNS: usize = 500;
 
@@ -37,15 +40,23 @@ const DAY: i64 = 86_400_000;
 /// What is forgotten next.
 pub(super) fn forgetting_panel(asked: Asked) -> AnyView {
     let run = use_run();
-    let keep = RwSignal::new("100".to_owned());
+    let keep = RwSignal::new(String::new());
     let days = RwSignal::new(String::new());
     let policy = move || ForgetBy {
-        keep_events: keep.get().trim().parse().ok(),
+        // Without a budget of the person's: those that would go first, whatever it were.
+        keep_events: keep.get().trim().parse().ok().or_else(|| {
+            let next = asked.live.get()?.saturating_sub(NEXT);
+            days.get().trim().is_empty().then_some(next)
+        }),
         max_age: days.get().trim().parse::<i64>().ok().map(|days| days.saturating_mul(DAY)),
         ..ForgetBy::default()
     };
     let rows = use_view::<Vec<ForgettingRow>, _>(move |at, _| {
-        (!asked.importing.get()).then(|| MemoryForgetting { at, policy: policy(), limit: Some(SHOWN) })
+        (!asked.importing.get() && asked.live.get().is_some()).then(|| MemoryForgetting {
+            at,
+            policy: policy(),
+            limit: Some(SHOWN),
+        })
     });
     let turns = use_view::<RecordPage, _>(|_, _| {
         let kinds = [FORGOTTEN, RECOVERED, PURGED].map(str::to_owned).to_vec();
