@@ -18,7 +18,7 @@ export async function wordSearch({ open, count, say }) {
   const session = await open({ name: "words", storage: "memory", host: "here", clock: 0 });
   const { rows } = session;
   if (rows === undefined) return { results: [], differences: [], missing: ["words: no rows interface"] };
-  await session.importEvents({ at: data.time, text: all, kind: data.kind, kinds: ["note"] });
+  await session.importEvents({ at: data.time, text: all, kinds: ["note"] });
   say(`  ${count} texts`);
   const mini = miniSearch(all, data.time);
   const sqlite = await sqliteWasm();

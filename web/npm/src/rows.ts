@@ -123,8 +123,8 @@ export class Rows {
   #view(rows: RawRows, length: number): Uint32Array {
     this.#length = length;
     const at = rows.results();
-    // The buffer moves when the memory grows.
-    if (this.#words.buffer !== this.#memory.buffer) this.#words = new Uint32Array(this.#memory.buffer);
+    // A memory that grows takes its buffer away; to ask the memory for it costs more than a small query.
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.#memory.buffer);
     return this.#words.subarray(at >>> 2, (at >>> 2) + length);
   }
 
@@ -135,7 +135,7 @@ export class Rows {
     }
     const count = Math.min(found, out.length);
     const at = rows.results() >>> 2;
-    if (this.#words.buffer !== this.#memory.buffer) this.#words = new Uint32Array(this.#memory.buffer);
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.#memory.buffer);
     const words = this.#words;
     // A few are copied faster one by one.
     if (count <= 128) for (let i = 0; i < count; i += 1) out[i] = words[at + i] as number;
@@ -158,7 +158,7 @@ export class Rows {
       return;
     }
     // A few are written where the engine reads them: nothing is allocated for them.
-    if (before.length !== GIVEN_KINDS || before.buffer !== this.#memory.buffer) {
+    if (before.length !== GIVEN_KINDS) {
       this.#kinds = new Uint16Array(this.#memory.buffer, rows.given_kinds(), GIVEN_KINDS);
     }
     for (let i = 0; i < length; i += 1) this.#kinds[i] = wanted[i] as number;
