@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use throughline_agent::{LoadedDomain, Names, Rooms, turn};
 use throughline_expr::Env;
 use throughline_journal::{Actor, ActorKind, Journal, MAIN_THREAD, Seq};
-use throughline_protocol::command::{Batch, CallTool, SendEvent};
+use throughline_protocol::command::{AssertFact, Batch, CallTool, SendEvent};
 use throughline_protocol::{At, Command, Context, Decision, Done, Meta, Query, Refusal};
 use throughline_value::json::{Node, NodeData};
 use throughline_value::{Map, Span, Value, json, to_value};
@@ -385,6 +385,7 @@ impl Decider<'_> {
                         .suggest("say that it is no longer known with `retract_fact`")
                         .into());
                 }
+                check_reference(ctx, c, rooms)?;
                 rooms.ledger.assert_fact(ctx, c, zone.as_ref())?
             }
             Command::RetractFact(c) => rooms.ledger.retract_fact(ctx, c, zone.as_ref())?,
@@ -501,6 +502,23 @@ impl Decider<'_> {
         let result = result.into_iter().map(|(name, value)| (name.to_owned(), value));
         Ok(Decision { drafts, result: Value::Map(result.collect()) })
     }
+}
+
+/// A fact that refers to an entity refers to one that there is, of the type that the domain says.
+fn check_reference(ctx: &Context<'_>, command: &AssertFact, rooms: &Rooms) -> Result<(), Refusal> {
+    let field = ctx.domain.facts.get(&command.key).map(|fact| &fact.value);
+    let Some(field) = field.filter(|field| field.r#type == "reference" && !ctx.domain.entity_types.is_empty()) else {
+        return Ok(());
+    };
+    let Some(name) = command.value.as_str().filter(|name| !name.is_empty()) else { return Ok(()) };
+    if rooms.world.resolve(name, field.to.as_deref()).is_some() {
+        return Ok(());
+    }
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let found = rooms.world.entity(name, at).map_err(|refusal| refusal.at_path("/value"))?;
+    let wanted = field.to.as_deref().unwrap_or("entity");
+    let message = format!("`{name}` is a `{}`; a `{wanted}` is expected here", found.entity.entity_type);
+    Err(Refusal::new("unknown-entity", message).at_path("/value").suggest(format!("name a `{wanted}`")))
 }
 
 /// Commands that belong together as one: when one of them is refused, none is done.

@@ -7,6 +7,7 @@
 use throughline_expr::Expr;
 use throughline_journal::Seq;
 use throughline_model::schema;
+use throughline_protocol::command::Batch;
 use throughline_protocol::domain::{Intent, ProposedAction};
 use throughline_protocol::{At, Command, Context, DEFAULT_SUBJECT, Meta, nearest};
 use throughline_value::{Map, Number, Value};
@@ -324,14 +325,18 @@ fn propose(
             }
         }
     }
+    // What an action stands for is done as a whole or not at all.
+    let whole = commands.len() > 1;
+    let commands = if whole { vec![Batch { commands }.into()] } else { commands };
     let ending = Ending {
         commands: commands.into_iter().map(|command| (command, meta(&reason))).collect(),
-        collect: Box::new(|output, outcomes| {
+        collect: Box::new(move |output, outcomes| {
             let mut map = output.as_map().cloned().unwrap_or_default();
             let (mut results, mut refused) = (Vec::new(), Vec::new());
             for outcome in outcomes {
-                match outcome {
-                    Ok(done) => results.push(done.result),
+                match outcome.map(|done| done.result) {
+                    Ok(Value::List(all)) if whole => results.extend(all),
+                    Ok(result) => results.push(result),
                     Err(refusal) => refused.push(Value::from(refusal.to_string())),
                 }
             }
