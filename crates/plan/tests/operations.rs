@@ -370,6 +370,27 @@ fn breakpoints_pause_at_steps_bindings_and_conditions_and_bindings_can_be_edited
 }
 
 #[test]
+fn a_breakpoint_at_the_last_value_holds_the_run_until_it_goes_on() {
+    for (binding, when) in [(Some("b".to_owned()), None), (None, Some("$b == 2".to_owned()))] {
+        let mut world = world();
+        let command = StartRun {
+            plan: "$a = COMPUTE 1\n$b = COMPUTE $a + 1".into(),
+            inputs: Map::new(),
+            paused: false,
+            breakpoints: vec![Breakpoint { step: None, binding, when }],
+        };
+        let run = world.begin(&command, &Scope::of(&world.domain)).unwrap();
+        world.finish(&run);
+        let view = world.plans.run(&run, &at(u64::MAX)).unwrap();
+        assert_eq!((view.row.status.as_str(), view.row.done), ("paused", 2), "{:?}", view.breakpoints);
+        let decision = world.plans.continue_run(&world.context(), &ContinueRun { run: run.clone() }).unwrap();
+        world.commit(decision.drafts);
+        world.finish(&run);
+        assert_eq!(world.plans.run(&run, &at(u64::MAX)).unwrap().row.status, "done");
+    }
+}
+
+#[test]
 fn a_rerun_reuses_what_does_not_change_and_says_what_it_did_with_the_rest() {
     let mut world = world();
     let first = start(&mut world, STORY);

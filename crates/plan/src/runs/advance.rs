@@ -66,7 +66,17 @@ impl Plans {
         maker.time_out(&mut out);
         let never = run.schedule.never();
         out.drafts.extend(never.iter().filter_map(|(at, why)| never_draft(run, ctx, *at, *why, &never)));
-        if run.schedule.open() == never.len() && out.drafts.len() == never.len() {
+        let over = run.schedule.open() == never.len() && out.drafts.len() == never.len();
+        let holds = if over && goes_on { pause(run, &env, &never) } else { None };
+        if let Some(breakpoint) = holds {
+            let record = RunRecord { breakpoint: Some(breakpoint), ..record(run) };
+            out.drafts.push(draft(ctx, RUN_PAUSED, &record, run.last));
+            return out;
+        }
+        if over && run.held && steps == 0 {
+            return out;
+        }
+        if over {
             out.drafts.push(end(run, ctx, &never));
             return out;
         }

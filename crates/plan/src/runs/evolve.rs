@@ -94,6 +94,7 @@ impl Plans {
             reruns: data.reruns,
             breakpoints,
             passed: SortedSet::new(),
+            held: false,
             met: None,
             paused_at: Versions::default(),
             edits: Named::new(),
@@ -120,12 +121,16 @@ impl Plans {
             run.ran += record.recorded_at.saturating_sub(since).max(0);
         }
         match status {
-            RunStatus::Running => run.since = Some(record.recorded_at),
+            RunStatus::Running => {
+                run.since = Some(record.recorded_at);
+                run.held = false;
+            }
             RunStatus::Paused => {
                 if let Some(breakpoint) = &data.breakpoint {
                     run.passed.insert(breakpoint.clone());
                 }
                 run.met = None;
+                run.held = data.breakpoint.is_some();
                 run.paused_at.push(record.seq, data.breakpoint);
             }
             RunStatus::Failed => {
@@ -264,12 +269,18 @@ impl Plans {
             let before = run.tokens.last().copied().unwrap_or(0);
             run.tokens.push(record.seq, before.saturating_add(data.tokens));
         }
+        let began = before.status == StepStatus::Waiting;
         let (branch, rescuing) = (state.branch, state.rescuing);
         step.states.push(record.seq, state);
         run.last = record.seq;
         match status {
-            StepStatus::Running => run.schedule.went(at, branch, rescuing),
+            StepStatus::Running => {
+                run.held &= !began;
+                run.schedule.went(at, branch, rescuing);
+            }
             _ => {
+                // A step that a person lets a paused run do, and not the result of one that was under way.
+                run.held &= !(began && matches!(status, StepStatus::Done | StepStatus::Failed));
                 run.schedule.settled(at, status, branch);
                 run.done += u32::from(matches!(status, StepStatus::Done | StepStatus::Failed));
                 if status == StepStatus::Failed && stops {

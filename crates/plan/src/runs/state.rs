@@ -82,6 +82,8 @@ pub(crate) struct Run {
     pub(crate) passed: SortedSet<String>,
     /// A breakpoint that a binding has met.
     pub(crate) met: Option<String>,
+    /// Whether a breakpoint holds it: it does not end before it is continued or stepped.
+    pub(crate) held: bool,
     pub(crate) paused_at: Versions<Option<String>>,
     /// Inputs that were edited.
     pub(crate) edits: Named<Versions<Bound>>,
