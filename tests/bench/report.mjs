@@ -50,7 +50,7 @@ const table = (head, rows) => [`| ${head.join(" | ")} |`, `|${head.map((_, n) =>
 export function page(runs) {
   const parts = [
     "# Benchmarks",
-    "Written by `cargo xtask bench`; do not edit. Everything is measured side by side in one process, in turn, so that what else the machine does falls on all alike: each contestant runs alone for 200 ms first, for engines compile what is hot only after a while, and then all take turns, nine samples of at least 5 ms each, of which the median stands here. What is inserted is inserted once. Read the ratios, not the times: a ratio of 3 means that the other one takes three times as long. Peers are used by the fastest door that they have, and every answer is compared with ours.",
+    "Written by `cargo xtask bench`, or from its latest findings by `node tests/bench/run.mjs --page`; do not edit. Everything is measured side by side in one process, in turn, so that what else the machine does falls on all alike: each contestant runs alone for 200 ms first, for engines compile what is hot only after a while, and then all take turns, three to nine samples of about 5 ms or more each, of which the median stands here; a contestant that takes over a second or more for one run is run once. Each group of measurements is the latest that was made; groups may come from different times, and from a machine that was busy with other work. What is inserted is inserted once. Read the ratios, not the times: a ratio of 3 means that the other one takes three times as long. Peers are used by the fastest door that they have, and every answer is compared with ours.",
   ];
   for (const { where, results, missing } of runs) {
     parts.push(`## ${where}`);

@@ -35,8 +35,10 @@ function keep(where, group, of) {
 function found() {
   return ["native", "node", "chromium"]
     .map((place) => {
-      const all = ["native", ...Object.keys(GROUPS)].map((group) => join(store, `${place}-${group}.json`)).filter(existsSync).map((file) => JSON.parse(readFileSync(file, "utf8")));
-      return { where: all[0]?.where, results: all.flatMap(({ results }) => results), differences: all.flatMap(({ differences }) => differences), missing: all.flatMap(({ missing }) => missing ?? []) };
+      const names = place === "native" ? ["native"] : Object.keys(GROUPS);
+      const absent = names.filter((group) => !existsSync(join(store, `${place}-${group}.json`)));
+      const all = names.map((group) => join(store, `${place}-${group}.json`)).filter(existsSync).map((file) => JSON.parse(readFileSync(file, "utf8")));
+      return { where: all[0]?.where, results: all.flatMap(({ results }) => results), differences: all.flatMap(({ differences }) => differences), missing: [...all.flatMap(({ missing }) => missing ?? []), ...absent.map((group) => `the group ${group}`)] };
     })
     .filter(({ where }) => where !== undefined);
 }
