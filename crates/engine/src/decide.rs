@@ -423,7 +423,11 @@ impl Decider<'_> {
             // A question is put before a person: who asked must not answer.
             Command::Answer(c) if !matches!(ctx.actor.kind, ActorKind::User | ActorKind::Rule) => {
                 let who = to_value(&ctx.actor.kind).unwrap_or_default();
-                let message = format!("`{}` waits for a person; it is not for a {} to answer", c.ask, who.as_str().unwrap_or("model"));
+                let message = format!(
+                    "`{}` waits for a person; it is not for a {} to answer",
+                    c.ask,
+                    who.as_str().unwrap_or("model")
+                );
                 return Err(Refusal::new("not-authorised", message).at_path("/meta/actor").into());
             }
             Command::Answer(c) if rooms.plans.asked(&c.ask) => {

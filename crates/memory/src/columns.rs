@@ -34,6 +34,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 const NO_DIGIT: u8 = 64;
 
 /// What each byte stands for.
+#[expect(clippy::indexing_slicing, reason = "worked out by the compiler, which would say so")]
 const DIGITS: [u8; 256] = {
     let mut digits = [NO_DIGIT; 256];
     let mut n = 0;

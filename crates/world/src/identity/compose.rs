@@ -55,7 +55,7 @@ pub(super) fn pair(a: u32, b: u32) -> Option<u32> {
     if (VOWELS..VOWELS + VOWEL_COUNT).contains(&b) && (LEADS..LEADS + 19).contains(&a) {
         return Some(SYLLABLES + ((a - LEADS) * VOWEL_COUNT + b - VOWELS) * TAIL_COUNT);
     }
-    let open = (SYLLABLES..SYLLABLES + SYLLABLE_COUNT).contains(&a) && (a - SYLLABLES) % TAIL_COUNT == 0;
+    let open = (SYLLABLES..SYLLABLES + SYLLABLE_COUNT).contains(&a) && (a - SYLLABLES).is_multiple_of(TAIL_COUNT);
     if open && (TAILS + 1..TAILS + TAIL_COUNT).contains(&b) {
         return Some(a + b - TAILS);
     }
@@ -68,7 +68,7 @@ fn take_apart(c: u32, out: &mut Vec<(u32, u8)>) {
         let index = c - SYLLABLES;
         out.push((LEADS + index / (VOWEL_COUNT * TAIL_COUNT), 0));
         out.push((VOWELS + index / TAIL_COUNT % VOWEL_COUNT, 0));
-        if index % TAIL_COUNT > 0 {
+        if !index.is_multiple_of(TAIL_COUNT) {
             out.push((TAILS + index % TAIL_COUNT, 0));
         }
         return;
