@@ -14,7 +14,7 @@ use crate::run::state::use_run;
 pub(super) fn replay_panel() -> AnyView {
     let run = use_run();
     let wanted = RwSignal::new(false);
-    let replay = use_view::<ReplayView, _>(move |at, _| wanted.get().then(|| Replay { at }));
+    let replay = use_view::<ReplayView, _>(move |at, _| wanted.get().then_some(Replay { at }));
     view_panel(
         |w| w.replay_title,
         "replay",
