@@ -26,9 +26,7 @@ pub(crate) fn play(player: &mut Player, request: &Request, fault: Option<&Fault>
 
 /// The event of a failure. Its code stands beside the message and is not said again in it.
 pub(crate) fn failed(refusal: &Refusal) -> ExchangeEvent {
-    let (code, said) = (refusal.code.clone(), refusal.to_string());
-    let message = said.strip_prefix(&format!("{code}: ")).unwrap_or(&said).to_owned();
-    ExchangeEvent::Failed { code, message }
+    ExchangeEvent::Failed { code: refusal.code.clone(), message: refusal.words() }
 }
 
 /// The events of what the host's model gave: the reply's text, a whole completion in the form that

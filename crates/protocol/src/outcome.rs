@@ -109,16 +109,25 @@ impl From<Error> for Refusal {
     }
 }
 
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)?;
+impl Refusal {
+    /// What was wrong, where, and what would work, without the code: for whoever shows the code beside it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words = self.message.clone();
         if let Some(path) = &self.path {
-            write!(f, " (at {path})")?;
+            words.push_str(&format!(" (at {path})"));
         }
         if let Some(suggestion) = &self.suggestion {
-            write!(f, "; {suggestion}")?;
+            words.push_str("; ");
+            words.push_str(suggestion);
         }
-        Ok(())
+        words
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code, self.words())
     }
 }
 

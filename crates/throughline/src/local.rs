@@ -196,7 +196,7 @@ fn play(cassette: Option<&mut Player>, request: &Request) -> Vec<ExchangeEvent> 
             [via, head].into_iter().chain(bytes).chain([ExchangeEvent::End]).collect()
         }
         Err(refusal) => {
-            vec![ExchangeEvent::Failed { code: refusal.code.clone(), message: refusal.to_string() }]
+            vec![ExchangeEvent::Failed { code: refusal.code.clone(), message: refusal.words() }]
         }
     }
 }
