@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -11,8 +11,14 @@ import { promisify } from "node:util";
 const beside = new URL("../../../crates/protocol/src/", import.meta.url);
 const skip = !existsSync(beside) && "SKIPPED: the protocol's source is not beside the package";
 
-const rust = (name) => readFileSync(new URL(name, beside), "utf8");
-const types = (name) => readFileSync(new URL(`../src/${name}.ts`, import.meta.url), "utf8");
+/** A source file, and after it those in the folder of its name. */
+function source(folder, name, ending) {
+  const parts = new URL(`${name}/`, folder);
+  const files = existsSync(parts) ? readdirSync(parts).sort().map((file) => new URL(file, parts)) : [];
+  return [new URL(name + ending, folder), ...files].map((file) => readFileSync(file, "utf8")).join("\n");
+}
+const rust = (name) => source(beside, name, ".rs");
+const types = (name) => source(new URL("../src/", import.meta.url), name, ".ts");
 
 /** Every interface with its fields: name → sorted field names. */
 function interfaces(source) {
@@ -59,8 +65,8 @@ function tagOf(source, name) {
 
 test("every command of the engine has a type with the same fields", { skip }, () => {
   const source = types("commands");
-  const [mine, theirs] = [interfaces(source), structs(rust("command.rs"))];
-  const tags = tagged(rust("command.rs"));
+  const [mine, theirs] = [interfaces(source), structs(rust("command"))];
+  const tags = tagged(rust("command"));
   assert.ok(tags.length > 20);
   for (const [tag, name] of tags) {
     assert.equal(tagOf(source, name), tag);
@@ -75,8 +81,8 @@ test("every command of the engine has a type with the same fields", { skip }, ()
 
 test("every query of the engine has a type with the same fields", { skip }, () => {
   const source = types("queries");
-  const [mine, theirs] = [interfaces(source), inMacro(rust("query.rs"))];
-  const tags = tagged(rust("query.rs"));
+  const [mine, theirs] = [interfaces(source), inMacro(rust("query"))];
+  const tags = tagged(rust("query"));
   assert.ok(tags.length > 20);
   for (const [tag, name] of tags) {
     const type = name.endsWith("Query") ? name : `${name}Query`;
@@ -86,12 +92,12 @@ test("every query of the engine has a type with the same fields", { skip }, () =
   assert.equal(mine.size, tags.length);
 });
 
-for (const [what, file] of [
-  ["view", "view.rs"],
-  ["part of a domain", "domain.rs"],
+for (const [what, theirFile, myFile] of [
+  ["view", "view", "views"],
+  ["part of a domain", "domain", "domain"],
 ]) {
   test(`every ${what} of the engine has a type with the same fields`, { skip }, () => {
-    const [mine, theirs] = [interfaces(types(file === "view.rs" ? "views" : "domain")), inMacro(rust(file))];
+    const [mine, theirs] = [interfaces(types(myFile)), inMacro(rust(theirFile))];
     assert.ok(theirs.size > 10);
     for (const [name, expected] of theirs) assert.deepEqual(mine.get(name), expected, name);
     assert.equal(mine.size, theirs.size);
