@@ -274,6 +274,20 @@ fn number(n: u32) -> Value {
     Value::from(u64::from(n))
 }
 
+/// The tools of a request, as a list of functions; none where there is none.
+fn functions(asked: &Asked<'_>) -> Option<Value> {
+    let one = |tool: &crate::Tool| {
+        let function = Value::from([
+            ("name", text(&tool.name)),
+            ("description", text(&tool.description)),
+            ("parameters", parameters(&tool.schema)),
+        ]);
+        Value::from([("type", text("function")), ("function", function)])
+    };
+    let tools = &asked.request.tools;
+    (!tools.is_empty()).then(|| Value::List(tools.iter().map(one).collect()))
+}
+
 /// The schema of a tool's arguments: an object where nothing is said.
 fn parameters(schema: &Value) -> Value {
     if schema.as_map().is_some() { schema.clone() } else { Value::from([("type", "object")]) }

@@ -2,7 +2,7 @@
 
 use throughline_value::{Map, Value};
 
-use super::{Asked, Structured, number, parameters, text};
+use super::{Asked, Structured, functions, number, text};
 use crate::schema;
 
 pub(super) fn body(asked: &Asked<'_>) -> Value {
@@ -17,16 +17,8 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     } else if asked.request.schema.is_some() && asked.mode == Structured::Json {
         body.insert("response_format".into(), Value::from([("type", "json_object")]));
     }
-    let tool = |tool: &crate::Tool| {
-        let function = Value::from([
-            ("name", text(&tool.name)),
-            ("description", text(&tool.description)),
-            ("parameters", parameters(&tool.schema)),
-        ]);
-        Value::from([("type", text("function")), ("function", function)])
-    };
-    if !asked.request.tools.is_empty() {
-        body.insert("tools".into(), Value::List(asked.request.tools.iter().map(tool).collect()));
+    if let Some(tools) = functions(asked) {
+        body.insert("tools".into(), tools);
     }
     if let Some(max) = asked.max_tokens() {
         body.insert(asked.provider.max_tokens.into(), number(max));

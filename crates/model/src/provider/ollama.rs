@@ -2,7 +2,7 @@
 
 use throughline_value::{Map, Value};
 
-use super::{Asked, DEFAULT_CONTEXT, Structured, number, parameters, text};
+use super::{Asked, DEFAULT_CONTEXT, Structured, functions, number, text};
 
 pub(super) fn body(asked: &Asked<'_>) -> Value {
     let mut body = Map::new();
@@ -16,16 +16,8 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     } else if asked.request.schema.is_some() && asked.mode == Structured::Json {
         body.insert("format".into(), text("json"));
     }
-    let tool = |tool: &crate::Tool| {
-        let function = Value::from([
-            ("name", text(&tool.name)),
-            ("description", text(&tool.description)),
-            ("parameters", parameters(&tool.schema)),
-        ]);
-        Value::from([("type", text("function")), ("function", function)])
-    };
-    if !asked.request.tools.is_empty() {
-        body.insert("tools".into(), Value::List(asked.request.tools.iter().map(tool).collect()));
+    if let Some(tools) = functions(asked) {
+        body.insert("tools".into(), tools);
     }
     let mut options = Map::new();
     // Its OpenAI-like door ignores this and cuts long prompts off in silence.
