@@ -57,11 +57,11 @@ impl Session {
         }
     }
 
-    /// A fact's value as of a record, or of now, as a text for `JSON.parse`; `None` when nothing is known.
+    /// A fact's value as of a record, or of now; `None` when nothing is known.
     #[must_use]
-    pub fn fact(&self, subject: &str, key: &str, seq: Option<Seq>) -> Option<String> {
+    pub fn fact(&self, subject: &str, key: &str, seq: Option<Seq>) -> Option<Value> {
         match &*self.state.borrow() {
-            State::Open(running) => running.fact(subject, key, seq).map(|value| to_wire(&value).to_json()),
+            State::Open(running) => running.fact(subject, key, seq),
             _ => None,
         }
     }

@@ -3,13 +3,16 @@
 use js_sys::Promise;
 use throughline_browser::{Columns, LANES, Memory};
 use throughline_protocol::Meta;
-use throughline_value::{from_value, json};
+use throughline_value::{Value, from_value, json, to_wire};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::future_to_promise;
 
 /// What a number says when there is nothing.
 const NOTHING: i32 = -1;
+
+/// The greatest whole number up to which a double holds every one.
+const MAX_EXACT: u64 = (1 << 53) - 1;
 
 /// How many kinds the page can write at `given_kinds`.
 const GIVEN: usize = 16;
@@ -25,6 +28,8 @@ pub struct Rows {
     given: Box<[u16; GIVEN]>,
     begin: f64,
     width: f64,
+    /// Subjects and keys of facts, by the numbers that were given for them.
+    facts: Vec<(String, String)>,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times are within what a double holds exactly")]
@@ -51,7 +56,15 @@ impl Rows {
             given: Box::new([0; GIVEN]),
             begin: 0.0,
             width: 0.0,
+            facts: Vec::new(),
         }
+    }
+
+    fn value(&self, fact: u32, seq: f64) -> Option<Value> {
+        let (subject, key) = self.facts.get(usize::try_from(fact).ok()?)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number, checked")]
+        let seq = (seq >= 0.0).then_some(seq as u64);
+        self.session.fact(subject, key, seq)
     }
 
     fn with<T>(&self, look: impl FnOnce(&Memory) -> T) -> Option<T> {
@@ -121,12 +134,27 @@ impl Rows {
         self.with(|m| m.row_text(row).map(str::to_owned)).flatten()
     }
 
-    /// A fact's value as of a record, or of now when that is not a number, as JSON text; nothing when nothing is
-    /// known.
-    pub fn fact(&self, key: &str, subject: &str, seq: f64) -> Option<String> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number, checked")]
-        let seq = (seq >= 0.0).then_some(seq as u64);
-        self.session.fact(subject, key, seq)
+    /// A number for a fact's key and subject, for the two calls below.
+    pub fn fact_key(&mut self, key: String, subject: String) -> u32 {
+        self.facts.push((subject, key));
+        u32::try_from(self.facts.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Takes the numbers of facts back.
+    pub fn forget_facts(&mut self) {
+        self.facts.clear();
+    }
+
+    /// A fact's value as of a record, or of now when that is not a number, where it is a whole number that a double
+    /// holds; NaN otherwise.
+    pub fn fact_number(&self, fact: u32, seq: f64) -> f64 {
+        let whole = self.value(fact, seq).and_then(|value| value.as_i64());
+        whole.filter(|n| n.unsigned_abs() <= MAX_EXACT).map_or(f64::NAN, number)
+    }
+
+    /// The same, whatever it is, as JSON text; nothing when nothing is known.
+    pub fn fact_text(&self, fact: u32, seq: f64) -> Option<String> {
+        self.value(fact, seq).map(|value| to_wire(&value).to_json())
     }
 
     /// The id of a row's event.

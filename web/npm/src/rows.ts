@@ -17,7 +17,10 @@ export interface RawRows {
   text(row: number): string | undefined;
   id(row: number): string | undefined;
   row(id: string): number;
-  fact(key: string, subject: string, seq: number): string | undefined;
+  fact_key(key: string, subject: string): number;
+  forget_facts(): void;
+  fact_number(fact: number, seq: number): number;
+  fact_text(fact: number, seq: number): string | undefined;
   entities(row: number): number;
   result_times(count: number): number;
   set_kinds(kinds: Uint16Array): void;
@@ -85,6 +88,9 @@ export interface WhichCounts {
 /** The subject of a fact that names none: the conversation itself. */
 const DEFAULT_SUBJECT = "session";
 
+/** How many facts have numbers at a time. */
+const MAX_FACTS = 65_536;
+
 const NO_KINDS: ArrayLike<number> = [];
 const NONE = new Uint16Array(0);
 /** How many kinds can be written where the engine reads them. */
@@ -101,6 +107,8 @@ export class Rows {
   #words = new Uint32Array(0);
   #kinds = NONE;
   #kindCount = 0;
+  /** The engine's numbers of facts that were asked for, by subject and key. */
+  readonly #facts = new Map<string, Map<string, number>>();
   #of: RawRows | undefined;
   #length = 0;
 
@@ -116,6 +124,7 @@ export class Rows {
       this.#of = rows;
       this.#kinds = NONE;
       this.#kindCount = 0;
+      this.#facts.clear();
     }
     return rows;
   }
@@ -233,8 +242,32 @@ export class Rows {
    * is known then. The same as `at(seq).fact(key)`, without waiting.
    */
   fact(key: string, seq = NaN, subject = DEFAULT_SUBJECT): Json | undefined {
-    const text = this.#rows().fact(key, subject, seq);
+    const rows = this.#rows();
+    const fact = this.#factNumber(rows, key, subject);
+    // Most values that are read in a loop are numbers: they need no text in between.
+    const number = rows.fact_number(fact, seq);
+    if (!Number.isNaN(number)) return number;
+    const text = rows.fact_text(fact, seq);
     return text === undefined ? undefined : decode(text);
+  }
+
+  /** The engine's number for a fact: its names cross the boundary once. */
+  #factNumber(rows: RawRows, key: string, subject: string): number {
+    let keys = this.#facts.get(subject);
+    if (keys === undefined) this.#facts.set(subject, (keys = new Map()));
+    let fact = keys.get(key);
+    if (fact !== undefined) return fact;
+    fact = rows.fact_key(key, subject);
+    if (fact < MAX_FACTS) {
+      keys.set(key, fact);
+      return fact;
+    }
+    // Whoever asks for ever new facts begins anew: the names are not kept without end.
+    rows.forget_facts();
+    this.#facts.clear();
+    fact = rows.fact_key(key, subject);
+    this.#facts.set(subject, new Map([[key, fact]]));
+    return fact;
   }
 
   /** The id of a row's event. */

@@ -38,6 +38,24 @@ test("every question to the memory has a method, and a view at a moment answers 
   assert.equal((await refusal(session.memoryRelated("m_1_2", "besides"))).code, "unknown-relation");
 });
 
+test("a fact in rows is what a view says of it, of every kind of value and at every record", async () => {
+  const session = await opened();
+  const values = [20_000, -1, 0, "0", 91.7, true, null, [1, "x"], { a: 1 }, 9_007_199_254_740_993n, 9_007_199_254_740_991];
+  for (const value of values) await session.assertFact("wish", value);
+  await session.assertFact("wish", "other", { subject: "guest" });
+  for (let seq = 0; seq <= values.length + 1; seq += 1) {
+    assert.deepEqual(session.rows.fact("wish", seq), await session.at(seq).fact("wish"), `record ${seq}`);
+  }
+  assert.deepEqual(session.rows.fact("wish"), await session.fact("wish"));
+  assert.equal(session.rows.fact("wish", NaN, "guest"), "other");
+  assert.equal(session.rows.fact("nothing"), undefined);
+  assert.equal(session.rows.fact("wish", 1_000), undefined);
+  // More facts than have numbers at a time.
+  for (let n = 0; n < 70_000; n += 1) assert.equal(session.rows.fact(`k${n}`), undefined);
+  assert.equal(session.rows.fact("wish", 1), 20_000);
+  await session.close();
+});
+
 test("rows give what queries give, and keep their numbers", async () => {
   const session = await kitchen();
   const { rows } = session;
