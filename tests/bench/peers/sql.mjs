@@ -43,6 +43,22 @@ function fill(db, data) {
   return asked(db);
 }
 
+/** The two ways in which every contestant is asked, on top of `each`. */
+function withSums(db) {
+  return Object.assign(db, {
+    sum(statement, values) {
+      let sum = 0;
+      db.each(statement, values, (column) => (sum += column(0)));
+      return sum;
+    },
+    first(statement, values) {
+      let found;
+      db.each(statement, values, (column) => (found ??= column(0)));
+      return found;
+    },
+  });
+}
+
 /** The official build, by its C functions: the fastest door it has. */
 export async function sqliteWasm() {
   const { default: init } = await import("@sqlite.org/sqlite-wasm");
@@ -70,19 +86,9 @@ export async function sqliteWasm() {
         while (capi.sqlite3_step(statement.pointer) === capi.SQLITE_ROW) row(column);
         capi.sqlite3_reset(statement.pointer);
       },
-      sum(statement, values) {
-        let sum = 0;
-        db.each(statement, values, (column) => (sum += column(0)));
-        return sum;
-      },
-      first(statement, values) {
-        let found;
-        db.each(statement, values, (column) => (found ??= column(0)));
-        return found;
-      },
       close: () => raw.close(),
     };
-    return db;
+    return withSums(db);
   };
   return { open, load: (data) => fill(open(), data) };
 }
@@ -105,19 +111,9 @@ export async function sqlJs(options = {}) {
         }
         statement.reset();
       },
-      sum(statement, values) {
-        let sum = 0;
-        db.each(statement, values, (column) => (sum += column(0)));
-        return sum;
-      },
-      first(statement, values) {
-        let found;
-        db.each(statement, values, (column) => (found ??= column(0)));
-        return found;
-      },
       close: () => raw.close(),
     };
-    return db;
+    return withSums(db);
   };
   return { open, load: (data) => fill(open(), data) };
 }
