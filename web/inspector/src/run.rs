@@ -6,6 +6,7 @@ mod conversation;
 mod details;
 mod evidence;
 mod facts;
+mod gesture;
 mod graph;
 mod later;
 mod machine;

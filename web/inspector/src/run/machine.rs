@@ -9,15 +9,19 @@ use throughline_protocol::view::{GuardResult, MachineView, StateView, Transition
 
 use super::graph::{Edge, Node, Way, graph, rows};
 use super::panel::{code, empty, hint, mark, panel, seen_or_refusal, seq_link, sign, title};
-use super::seen::use_view;
+use super::seen::{Watched, use_view};
 use super::state::{RunState, use_run};
 use crate::dom::{El, el};
 use crate::i18n::{Lang, Words};
 
 /// The machine.
 pub(crate) fn machine_panel() -> AnyView {
+    framed(use_view(|at, _| Some(Machine { at })), body)
+}
+
+/// The panel of a machine with what it holds; it says what to do where there is none.
+fn framed(machine: Watched<MachineView>, body: fn(RunState, &MachineView, Lang) -> Vec<El>) -> AnyView {
     let run = use_run();
-    let machine = use_view::<MachineView, _>(|at, _| Some(Machine { at }));
     panel(
         |w| w.view_state,
         "state",

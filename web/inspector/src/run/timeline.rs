@@ -8,14 +8,12 @@ use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent};
 
 use super::columns::{Axis, Window, clamp};
 use super::details::lane_glyph;
+use super::gesture::{self, Moved, Press, Wheel};
 use super::paint::{self, Palette, Scene};
 use super::state::{RunState, use_run};
 use crate::dom::{Dom, el};
 use crate::format::{fill, full_time, number};
 use crate::i18n::{Pick, t};
-
-/// How far the pointer must move before a press becomes a drag, in pixels.
-const DRAG: f64 = 4.0;
 
 /// What the timeline shows and how; a copy is the same.
 #[derive(Clone, Copy)]
@@ -225,42 +223,27 @@ fn Canvases() -> impl IntoView {
             paint::hit(&scene, x, y, width).map(|seq| (seq, x))
         })
     };
-    let pressed = StoredValue::new(None::<(f64, bool)>);
-    let down = move |event: PointerEvent| {
-        if event.button() == 0 {
-            pressed.set_value(Some((f64::from(event.client_x()), false)));
-            if let Some(element) = stage.get_untracked() {
-                let _ = element.set_pointer_capture(event.pointer_id());
-            }
+    let press = Press::new();
+    let down = move |event: PointerEvent| press.down(&event, stage);
+    let moved = move |event: PointerEvent| match press.moved(&event) {
+        Moved::Drag(by) => {
+            state.hover.set(None);
+            state.pan(run, by);
         }
-    };
-    let moved = move |event: PointerEvent| {
-        let x = f64::from(event.client_x());
-        match pressed.get_value() {
-            Some((from, dragged)) if dragged || (x - from).abs() > DRAG => {
-                state.hover.set(None);
-                state.pan(run, from - x);
-                pressed.set_value(Some((x, true)));
-            }
-            Some(_) => {}
-            None => state.hover.set(hit(&event)),
-        }
+        Moved::Still => {}
+        Moved::Hover => state.hover.set(hit(&event)),
     };
     let up = move |event: PointerEvent| {
-        if let Some((_, dragged)) = pressed.get_value() {
-            pressed.set_value(None);
-            if !dragged && let Some((seq, _)) = hit(&event) {
-                run.jump(seq);
-            }
+        if press.up()
+            && let Some((seq, _)) = hit(&event)
+        {
+            run.jump(seq);
         }
     };
-    let wheel = move |event: WheelEvent| {
-        event.prevent_default();
-        if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
-            state.pan(run, if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() });
-        } else {
+    let wheel = move |event: WheelEvent| match gesture::wheel(&event) {
+        Wheel::Pan(by) => state.pan(run, by),
+        Wheel::Zoom(factor) => {
             let about = inside(stage, event.client_x(), event.client_y()).map(|(x, _)| x);
-            let factor = 1.0 + (event.delta_y() * 0.0015).clamp(-0.6, 1.5);
             state.zoom(run, factor, about);
         }
     };

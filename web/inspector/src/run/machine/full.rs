@@ -7,38 +7,23 @@ use throughline_protocol::view::{Finding, GuardResult, MachineCheck, MachineView
 use throughline_protocol::{Moment, Refusal};
 use throughline_value::{Value, from_value};
 
-use super::{guard_row, listed, log_row, standing, transition_row};
+use super::{framed, guard_row, listed, log_row, standing, transition_row};
 use crate::dom::{El, el};
 use crate::format::{fill, number};
 use crate::i18n::{Lang, Words};
-use crate::run::panel::{code, empty, empty_text, hint, mark, panel, refused, seen_or_refusal, sign, view_panel};
+use crate::run::panel::{code, empty_text, hint, mark, refused, seen_or_refusal, sign, view_panel};
 use crate::run::seen::{Watched, use_view};
-use crate::run::state::{RunState, use_run};
+use crate::run::state::RunState;
 
 /// The panels of the view.
 pub(crate) fn machine_panels() -> AnyView {
     let machine = use_view::<MachineView, _>(|at, _| Some(Machine { at }));
     view! {
-        {machine_panel(machine)}
+        {framed(machine, body)}
         {check_panel(machine)}
         {trial_panel(machine)}
     }
     .into_any()
-}
-
-fn machine_panel(machine: Watched<MachineView>) -> AnyView {
-    let run = use_run();
-    panel(
-        |w| w.view_state,
-        "state",
-        move |lang| match seen_or_refusal(machine.get(), lang) {
-            Ok((machine, at)) if machine.states.is_empty() => {
-                vec![empty(|w| w.no_machine, at, |w| w.machine_hint, lang)]
-            }
-            Ok((machine, _)) => body(run, &machine, lang),
-            Err(other) => other,
-        },
-    )
 }
 
 fn body(run: RunState, machine: &MachineView, lang: Lang) -> Vec<El> {

@@ -7,11 +7,9 @@ use super::draw::{self, Above, Palette, Scene};
 use super::{AxisState, of, words};
 use crate::dom::{Dom, El, el};
 use crate::i18n::Lang;
+use crate::run::gesture::{self, Moved, Press, Wheel};
 use crate::run::paint;
 use crate::run::panel::empty_text;
-
-/// How far the pointer must move before a press becomes a drag, in pixels.
-const DRAG: f64 = 4.0;
 
 /// How far an arrow key moves, as a part of what is shown.
 const STEP: f64 = 0.1;
@@ -205,42 +203,22 @@ fn Stage(state: AxisState) -> impl IntoView {
         let area = stage.get_untracked()?.get_bounding_client_rect();
         Some(f64::from(x) - area.left())
     };
-    let pressed = StoredValue::new(None::<(f64, bool)>);
-    let down = move |event: PointerEvent| {
-        if event.button() == 0 {
-            pressed.set_value(Some((f64::from(event.client_x()), false)));
-            if let Some(element) = stage.get_untracked() {
-                let _ = element.set_pointer_capture(event.pointer_id());
-            }
-        }
-    };
-    let moved = move |event: PointerEvent| {
-        let x = f64::from(event.client_x());
-        match pressed.get_value() {
-            Some((from, dragged)) if dragged || (x - from).abs() > DRAG => {
-                state.pan(from - x);
-                pressed.set_value(Some((x, true)));
-            }
-            Some(_) => {}
-            None => state.marker.set(inside(event.client_x())),
-        }
+    let press = Press::new();
+    let down = move |event: PointerEvent| press.down(&event, stage);
+    let moved = move |event: PointerEvent| match press.moved(&event) {
+        Moved::Drag(by) => state.pan(by),
+        Moved::Still => {}
+        Moved::Hover => state.marker.set(inside(event.client_x())),
     };
     let up = move |event: PointerEvent| {
-        if let Some((_, dragged)) = pressed.get_value() {
-            pressed.set_value(None);
-            if !dragged {
-                state.marker.set(inside(event.client_x()));
-                state.take_marked();
-            }
+        if press.up() {
+            state.marker.set(inside(event.client_x()));
+            state.take_marked();
         }
     };
-    let wheel = move |event: WheelEvent| {
-        event.prevent_default();
-        if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
-            state.pan(if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() });
-        } else {
-            state.zoom(1.0 + (event.delta_y() * 0.0015).clamp(-0.6, 1.5), inside(event.client_x()));
-        }
+    let wheel = move |event: WheelEvent| match gesture::wheel(&event) {
+        Wheel::Pan(by) => state.pan(by),
+        Wheel::Zoom(factor) => state.zoom(factor, inside(event.client_x())),
     };
     let key = move |event: KeyboardEvent| {
         if crate::keys::has_modifier(&event) {
