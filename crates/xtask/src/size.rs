@@ -88,6 +88,8 @@ fn part(file: &Path) -> Part {
         || name.starts_with("throughline/cli")
         || is("/node.js")
         || is("/zones.js")
+        || is("/tools.js")
+        || is("/zones.js")
         || is(".bin")
     {
         Part::Later
@@ -222,6 +224,7 @@ mod tests {
         check("views_bg.wasm", Part::Views);
         check("throughline/index.d.ts", Part::Later);
         check("throughline/node.js", Part::Later);
+        check("throughline/zones.js", Part::Later);
         check("throughline/zones.js", Part::Later);
         check("demos/courier/domain.json", Part::Later);
     }
