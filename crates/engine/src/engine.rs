@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use throughline_journal::{Draft, Frame, Head, Journal, Millis, Seq};
+use throughline_journal::{Draft, Frame, Head, Journal, Millis, Record, Seq};
 use throughline_protocol::{At, Meta, Outcome, Refusal};
 use throughline_value::Value;
 
@@ -304,6 +304,15 @@ impl Engine {
             self.outputs.push_back(Output::Changed { seq: self.journal.head().seq, foreign: true });
         }
         result
+    }
+
+    /// Takes records as they are, without deciding them.
+    pub(crate) fn adopt(&mut self, now: Millis, commands: Vec<Value>, records: Vec<Record>) -> Result<(), Refusal> {
+        self.looked_at = Some(now);
+        let frame = self.journal.frame(now, commands, records);
+        let folded = self.fold_foreign(vec![frame]);
+        self.outputs.clear();
+        folded
     }
 
     /// Decides what waits into one frame and asks for its append.

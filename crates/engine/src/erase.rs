@@ -17,12 +17,12 @@ fn salt_after(salt: &str, seq: Seq) -> String {
     digest.finish()
 }
 
-fn ids(data: &Value) -> Vec<&str> {
+pub(crate) fn ids(data: &Value) -> Vec<&str> {
     data.get("memories").and_then(Value::as_list).unwrap_or_default().iter().filter_map(Value::as_str).collect()
 }
 
 /// The records of which a purge erases something, with the commitments of what is left.
-fn rests(purge: &Record) -> impl Iterator<Item = (Seq, &str)> {
+pub(crate) fn rests(purge: &Record) -> impl Iterator<Item = (Seq, &str)> {
     let map = purge.data().get("rest").and_then(Value::as_map).filter(|_| purge.kind == kind::PURGED);
     map.into_iter().flatten().filter_map(|(seq, is)| Some((seq.parse().ok()?, is.as_str()?)))
 }

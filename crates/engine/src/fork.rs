@@ -6,6 +6,7 @@
 //! the same thing, and the report says of each what became of it. Numbers and ids that come out otherwise are
 //! followed, so a later command finds what it meant.
 
+mod gone;
 mod ids;
 mod plan;
 
@@ -23,6 +24,7 @@ use crate::diff::{difference, snapshot};
 use crate::engine::Engine;
 use crate::input::{Input, Output};
 use crate::state::State;
+use gone::Gone;
 use ids::Ids;
 use plan::{Given, Group, Happening, Kind};
 
@@ -41,6 +43,18 @@ pub struct Forked {
 /// `beyond-head`, `before-fork`, `follows-by-itself`, `bad-duration`, `unknown-choice`, and what an intervention
 /// says that is no command.
 pub fn fork(journal: &Journal, fork: &Fork) -> Result<Forked, Refusal> {
+    let (forking, now, until) = forked(journal, fork, Gone::default())?;
+    forking.finish(now, until)
+}
+
+/// The same journal decided again; and how many records were taken as they are recorded, since something that they
+/// were decided from was erased.
+pub(crate) fn again(journal: &Journal, whole: &Fork) -> Result<(Journal, u64), Refusal> {
+    let (forking, ..) = forked(journal, whole, Gone::of(journal))?;
+    Ok((forking.engine.into_journal(), forking.adopted))
+}
+
+fn forked<'a>(journal: &'a Journal, fork: &Fork, gone: Gone) -> Result<(Forking<'a>, Millis, Seq), Refusal> {
     let head = journal.head().seq;
     for (name, seq) in [("at", fork.at), ("until", fork.until)] {
         if let Some(seq) = seq.filter(|seq| *seq > head) {
@@ -73,6 +87,8 @@ pub fn fork(journal: &Journal, fork: &Fork) -> Result<Forked, Refusal> {
         tickets: 0,
         unused: plan.results(),
         stub,
+        gone,
+        adopted: 0,
         report: ForkReport { from: journal.id().to_owned(), id, at, ..ForkReport::default() },
     };
     let start = journal.record(at).map_or(0, |record| record.recorded_at);
@@ -85,7 +101,7 @@ pub fn fork(journal: &Journal, fork: &Fork) -> Result<Forked, Refusal> {
         now = group.at;
         forking.group(group);
     }
-    forking.finish(now, until)
+    Ok((forking, now, until))
 }
 
 /// The id of a fork that is given none: the same fork of the same journal has the same.
@@ -137,12 +153,18 @@ struct Forking<'a> {
     /// Recorded results that were not reached yet: what they answer.
     unused: Vec<Given>,
     stub: bool,
+    /// What cannot be decided again.
+    gone: Gone,
+    adopted: u64,
     report: ForkReport,
 }
 
 impl Forking<'_> {
     /// What happened together: the inputs of one frame.
     fn group(&mut self, group: &Group) {
+        if self.adopt(group) {
+            return;
+        }
         let early = |given: &Given| given.request.is_none() && !self.calls.iter().any(|open| open.tool == given.name);
         if group.happenings.iter().any(|one| matches!(&one.kind, Kind::Result(given) if early(given))) {
             // A call is made again when its wait is over, which leaves no record: the clock starts it.
@@ -181,6 +203,32 @@ impl Forking<'_> {
         if self.stub {
             self.stub(group.at);
         }
+    }
+
+    /// Takes records as they are recorded, where something that they were decided from was erased.
+    fn adopt(&mut self, group: &Group) -> bool {
+        let first = *group.records.start();
+        // What has come out otherwise already does so from here on, too.
+        let Some(frame) = self.source.frame_of(first).filter(|frame| self.gone.touches(frame)) else { return false };
+        if self.engine.journal().head().seq + 1 != first {
+            return false;
+        }
+        let records: Vec<_> = frame.records.iter().filter(|r| group.records.contains(&r.seq)).cloned().collect();
+        self.adopted += records.len() as u64;
+        self.ids.pair(records.iter(), &records);
+        self.unused.retain(|given| !group.records.contains(&given.seq));
+        let of_memory = records.iter().all(|r| r.kind.starts_with("memory.") || r.kind.starts_with("command."));
+        let adopted = self.engine.adopt(group.at, frame.commands.clone(), records);
+        debug_assert!(adopted.is_ok(), "{adopted:?}");
+        if !of_memory {
+            // What is open is known anew from the records alone.
+            let journal = std::mem::replace(&mut self.engine, Engine::new("")).into_journal();
+            self.engine = Engine::open(journal);
+            self.exchanges.clear();
+            self.calls.clear();
+            self.give(group.at, vec![Input::Resume]);
+        }
+        true
     }
 
     fn dropped(&mut self, seq: Seq, command: Option<&str>) {

@@ -2,7 +2,8 @@
 //!
 //! Everything that came from outside (commands, replies of models, results of tools, the clock) is given again as it
 //! is recorded; everything else is decided anew. So it is the same unless the rules of the engine, or bytes of
-//! the journal, are not what they were.
+//! the journal, are not what they were. What was decided from something that was erased since is taken as it is
+//! recorded, and counted.
 
 use throughline_journal::{Journal, Record, Seq};
 use throughline_protocol::Refusal;
@@ -10,7 +11,7 @@ use throughline_protocol::session::Fork;
 use throughline_protocol::view::{Divergence, ReplayView};
 use throughline_value::{Map, Value};
 
-use crate::fork::fork;
+use crate::fork::again;
 use crate::summary::line;
 
 /// Decides the records up to `seq` again and compares each with what is recorded.
@@ -22,8 +23,8 @@ pub(crate) fn replay(journal: &Journal, seq: Seq) -> Result<ReplayView, Refusal>
         id: Some(journal.id().to_owned()),
         ..Fork::default()
     };
-    let again = fork(journal, &whole)?.journal;
-    let mut view = ReplayView { same: true, ..ReplayView::default() };
+    let (again, not_decided_again) = again(journal, &whole)?;
+    let mut view = ReplayView { same: true, not_decided_again, ..ReplayView::default() };
     let mut decided = again.records();
     for recorded in journal.records().take_while(|record| record.seq <= seq) {
         view.records += 1;

@@ -57,3 +57,52 @@ fn a_copy_has_the_digests_of_the_journal_at_every_moment() {
         assert_eq!(digests_of(&copy, seq), digests_of(session.journal(), seq), "at {seq}");
     }
 }
+
+fn replayed(session: &Local) -> (Value, u64) {
+    let view = session.query(r#"{"type":"replay"}"#).unwrap();
+    assert_eq!(view.get("same"), Some(&true.into()), "{}", view.to_json());
+    let skipped = view.get("not_decided_again").and_then(Value::as_i64).unwrap_or(0).cast_unsigned();
+    (view, skipped)
+}
+
+#[test]
+fn what_was_decided_from_something_erased_is_not_decided_again_and_is_counted() {
+    let (_, skipped) = replayed(&journal());
+    assert!(skipped >= 4, "{skipped}");
+    let mut session = Local::new("uses", NOW);
+    let commands = [
+        r#"{"type":"remember","items":[{"kind":"a","text":"tangerine one","importance":0.1},{"kind":"a","text":"plain two"}]}"#,
+        r#"{"type":"remember","items":[{"kind":"a","text":"three"}]}"#,
+        r#"{"type":"touch","memories":["m_1_0","m_2_0"]}"#,
+        r#"{"type":"amend","memory":"m_1_0","text":"tangerine again"}"#,
+        r#"{"type":"forget","memories":["m_1_0"]}"#,
+        r#"{"type":"recover","memories":["m_1_0"]}"#,
+        r#"{"type":"forget_by","keep_events":2}"#,
+        r#"{"type":"recover","memories":["m_1_0"]}"#,
+        r#"{"type":"assert_fact","key":"k","value":1}"#,
+        r#"{"type":"purge","memories":["m_1_0"]}"#,
+        r#"{"type":"touch","memories":["m_2_0"]}"#,
+    ];
+    for command in commands {
+        session.execute(command).unwrap();
+    }
+    // What names a purged event afterwards is refused, and that is decided again.
+    for command in [
+        r#"{"type":"recover","memories":["m_1_0"]}"#,
+        r#"{"type":"forget","memories":["m_1_0"]}"#,
+        r#"{"type":"amend","memory":"m_1_0","text":"x"}"#,
+    ] {
+        assert_eq!(session.execute(command).unwrap_err().code, "memory-purged");
+    }
+    session.execute(r#"{"type":"forget_by","keep_events":1}"#).unwrap();
+    let (view, skipped) = replayed(&session);
+    assert_eq!(view.get("records"), Some(&session.journal().head().seq.into()));
+    // The remembering, the touch, amend, forget, recover, forget_by, recover and the purge.
+    assert_eq!(skipped, 8, "{}", view.to_json());
+    let again = Local::open(throughline::journal::import(&session.export()).unwrap(), session.now());
+    assert_eq!(replayed(&again).1, skipped);
+    for seq in 1..session.journal().head().seq {
+        let view = session.query(&format!(r#"{{"type":"replay","at":{{"seq":{seq}}}}}"#)).unwrap();
+        assert_eq!(view.get("same"), Some(&true.into()), "{seq}: {}", view.to_json());
+    }
+}

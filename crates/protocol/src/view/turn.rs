@@ -188,6 +188,8 @@ views! {
         results: u64,
         /// How many models and tools were called: none.
         calls: u64,
+        /// How many records were taken as they are recorded: something that they were decided from was erased.
+        not_decided_again: u64,
         /// The first record that came out otherwise.
         divergence: Option<Divergence>,
     }

@@ -1,0 +1,60 @@
+//! What cannot be decided again, since something that it was decided from was erased.
+
+use std::collections::BTreeMap;
+
+use throughline_journal::{Body, Frame, Journal, Seq};
+use throughline_memory::kind;
+use throughline_value::Value;
+
+/// The events that were purged, by id, with the record that purged each; empty where nothing was.
+#[derive(Debug, Default)]
+pub(super) struct Gone {
+    purged: BTreeMap<String, Seq>,
+    /// The first record that remembered one of them, and the last that purged one.
+    first: Seq,
+    last: Seq,
+}
+
+impl Gone {
+    pub(super) fn of(journal: &Journal) -> Self {
+        let mut gone = Self { first: Seq::MAX, ..Self::default() };
+        for record in journal.records().filter(|record| record.kind == kind::PURGED) {
+            for id in crate::erase::ids(record.data()) {
+                gone.purged.entry(id.to_owned()).or_insert(record.seq);
+            }
+            let of = crate::erase::rests(record).map(|(seq, _)| seq).min();
+            gone.first = of.map_or(gone.first, |of| of.min(gone.first));
+            gone.last = record.seq;
+        }
+        gone
+    }
+
+    /// Whether something of a frame was decided from what is no longer there: its own words, or events that were
+    /// still there when it was decided.
+    pub(super) fn touches(&self, frame: &Frame) -> bool {
+        if self.purged.is_empty() || frame.last() < self.first {
+            return false;
+        }
+        let cut = |body: &Body| matches!(body, Body::Rest { .. } | Body::Sealed { content: None, .. });
+        if frame.records.iter().any(|record| cut(&record.body)) {
+            return true;
+        }
+        frame.first <= self.last
+            && (frame.records.iter().any(|record| self.is_in(record.data(), frame.first))
+                || frame.commands.iter().any(|command| self.is_in(command, frame.first)))
+    }
+
+    /// Whether a value names an event that was purged by record `first` or later, or comes from all events.
+    fn is_in(&self, value: &Value, first: Seq) -> bool {
+        match value {
+            Value::Text(text) => self.purged.get(text).is_some_and(|purge| *purge >= first),
+            Value::List(list) => list.iter().any(|item| self.is_in(item, first)),
+            Value::Map(map) => map.iter().any(|(name, item)| {
+                let all =
+                    matches!((name.as_str(), item.as_str()), ("type", Some("forget_by")) | ("method", Some("memory")));
+                all || self.is_in(item, first)
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+}
