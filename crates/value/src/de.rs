@@ -12,6 +12,11 @@ use crate::{Error, Map, Number, Span, Value, json};
 
 /// The newtype name by which a [`Value`] asks to be read exactly.
 const VALUE_TOKEN: &str = "$throughline::Value";
+/// A structure of this name skips the names that it has no field for; every other one refuses them. It is written
+/// `#[serde(rename = "open")]`, on what a later version may have written.
+const OPEN: &str = "open";
+/// The code of what is not there, until the field that it should have been is known.
+const MISSING: &str = "missing";
 
 /// Reads a typed structure from a value.
 ///
@@ -43,9 +48,12 @@ pub fn from_node<T: DeserializeOwned>(node: &Node) -> Result<T, Error> {
 enum Tree<'a> {
     Value(&'a Value),
     Node(&'a Node),
+    /// What a field reads that was not given: nothing but an `Option` can be made of it.
+    Missing,
 }
 
 enum Shape<'a> {
+    Missing,
     Null,
     Bool(bool),
     Number(&'a Number),
@@ -80,6 +88,7 @@ impl<'a> Tree<'a> {
                 NodeData::List(_) => Shape::List,
                 NodeData::Map(_) => Shape::Map,
             },
+            Tree::Missing => Shape::Missing,
         }
     }
 
@@ -110,7 +119,7 @@ impl<'a> Tree<'a> {
     #[inline(never)]
     fn locate(self, error: Error) -> Error {
         match self {
-            Tree::Value(_) => error,
+            Tree::Value(_) | Tree::Missing => error,
             Tree::Node(node) => error.at(node.span),
         }
     }
@@ -119,6 +128,16 @@ impl<'a> Tree<'a> {
         match self {
             Tree::Value(value) => value.clone(),
             Tree::Node(node) => node.clone().into_value(),
+            Tree::Missing => Value::Null,
+        }
+    }
+
+    /// The place of a name in a map.
+    fn find(self, name: &str) -> Option<usize> {
+        match self {
+            Tree::Value(Value::Map(map)) => map.get_index_of(name),
+            Tree::Node(Node { data: NodeData::Map(map), .. }) => map.iter().position(|(key, _)| key.name == name),
+            _ => None,
         }
     }
 }
@@ -132,6 +151,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn unexpected(self, expected: &str) -> Error {
         let (article, kind) = match self.0.shape() {
+            Shape::Missing => return Error::new(MISSING, String::new()),
             Shape::Null => ("", "null"),
             Shape::Bool(_) => ("a ", "boolean"),
             Shape::Number(_) => ("a ", "number"),
@@ -183,6 +203,7 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let tree = self.0;
         let result = match tree.shape() {
+            Shape::Missing => Err(self.unexpected("")),
             Shape::Null => visitor.visit_unit(),
             Shape::Bool(bool) => visitor.visit_bool(bool),
             Shape::Number(number) => match (number.as_i64(), number.as_u64()) {
@@ -303,28 +324,35 @@ impl<'de> de::Deserializer<'de> for Reader<'_> {
         visitor.visit_map(self.map()?).map_err(|e| tree.locate(e))
     }
 
+    // Fields are given in the order of the structure, as a list: a derived reader takes that with half the code
+    // that it has for a map, and what it would do for every structure anew is done here.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
-        _: &'static [&'static str],
+        name: &'static str,
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.deserialize_map(visitor)
+        let mut given = Fields::of(self, fields, name == OPEN)?;
+        visitor.visit_seq(&mut given).map_err(|e| given.explain(e))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0.shape() {
-            Shape::Null => visitor.visit_none(),
+            Shape::Null | Shape::Missing => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
         if name != VALUE_TOKEN {
-            return visitor.visit_newtype_struct(self);
+            return match self.0 {
+                Tree::Missing => Err(self.unexpected("")),
+                _ => visitor.visit_newtype_struct(self),
+            };
         }
         // Plain values go straight; what would lose digits or order goes as bytes of JSON text.
         match self.0.shape() {
+            Shape::Missing => Err(self.unexpected("")),
             Shape::Null => visitor.visit_unit(),
             Shape::Bool(bool) => visitor.visit_bool(bool),
             Shape::Text(text) => visitor.visit_str(text),
@@ -438,6 +466,71 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
     }
 }
 
+/// The fields of a structure, in its own order.
+struct Fields<'a> {
+    tree: Tree<'a>,
+    names: &'static [&'static str],
+    /// The next field.
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    #[inline(never)]
+    fn of(reader: Reader<'a>, names: &'static [&'static str], open: bool) -> Result<Self, Error> {
+        let mut entries = reader.map()?;
+        while !open && let Some(name) = entries.next() {
+            if !names.contains(&name) {
+                return Err(reader.0.locate(entries.in_name(de::Error::unknown_field(name, names))));
+            }
+        }
+        Ok(Self { tree: reader.0, names, at: 0 })
+    }
+
+    /// The value of the next field, and its place when it was given; none after the last field.
+    #[inline(never)]
+    fn next(&mut self) -> Option<(Tree<'a>, Option<usize>)> {
+        let name = self.names.get(self.at)?;
+        self.at += 1;
+        // Most are given in the order of the structure.
+        let near = self.tree.entry(self.at - 1).filter(|(at, _)| at.text == *name).map(|_| self.at - 1);
+        let place = near.or_else(|| self.tree.find(name));
+        match place.and_then(|place| self.tree.entry(place)) {
+            Some((_, value)) => Some((value, place)),
+            None => Some((Tree::Missing, None)),
+        }
+    }
+
+    /// The error of a field, with its name; none when it was not given, and so its default stands.
+    #[cold]
+    #[inline(never)]
+    fn failed(&self, error: Error, place: Option<usize>) -> Option<Error> {
+        place.map(|place| Entries { tree: self.tree, at: place + 1 }.in_value(error))
+    }
+
+    /// What is wrong with the structure: a field that was not given and has no default is called by its name.
+    #[cold]
+    #[inline(never)]
+    fn explain(&self, error: Error) -> Error {
+        let name = self.at.checked_sub(1).and_then(|at| self.names.get(at));
+        self.tree.locate(match name {
+            Some(name) if error.code() == MISSING => de::Error::missing_field(name),
+            _ => error,
+        })
+    }
+}
+
+impl<'de> de::SeqAccess<'de> for &mut Fields<'_> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some((value, place)) = self.next() else { return Ok(None) };
+        match seed.deserialize(Reader(value)) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => self.failed(error, place).map_or(Ok(None), Err),
+        }
+    }
+}
+
 struct Variant<'a> {
     name: &'a str,
     inner: Tree<'a>,
@@ -470,8 +563,8 @@ impl<'de> de::VariantAccess<'de> for Content<'_> {
         Reader(self.0).deserialize_seq(visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
-        Reader(self.0).deserialize_map(visitor)
+    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
+        Reader(self.0).deserialize_struct(OPEN, fields, visitor)
     }
 }
 

@@ -16,6 +16,7 @@
 
 mod de;
 mod error;
+pub mod forms;
 pub mod hex;
 pub mod json;
 mod named;

@@ -1,15 +1,12 @@
 //! Who is who: reproducible ids, and how the spellings of a name are made one.
 
-mod compose;
-mod tables;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use throughline_journal::{Digest, Seq};
 use throughline_protocol::Refusal;
 use throughline_protocol::domain::EntityType;
-use throughline_value::{SortedMap, SortedSet, Value};
+use throughline_value::{SortedMap, SortedSet, Value, forms};
 
 /// The id of an entity: its type, `_`, and 16 hexadecimal digits.
 pub type EntityId = Arc<str>;
@@ -85,7 +82,7 @@ impl Rules {
     /// The one spelling that all spellings of a name share.
     #[must_use]
     pub fn apply(self, name: &str) -> String {
-        let mut out = if self.fold_width { fold_width(name) } else { name.to_owned() };
+        let mut out = if self.fold_width { forms::fold_width(name) } else { name.to_owned() };
         if self.trim {
             out = out.trim().to_owned();
         }
@@ -93,34 +90,8 @@ impl Rules {
             // Character by character: the final sigma is a sigma wherever it stands.
             out = out.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect();
         }
-        if self.nfc { compose::compose(&out) } else { out }
+        if self.nfc { forms::compose(&out) } else { out }
     }
-}
-
-/// The katakana that have a half-width form, from U+FF61 on.
-const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン\u{3099}\u{309a}";
-
-/// Every character in its usual width; a half-width kana and its mark become one.
-fn fold_width(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for c in name.chars() {
-        let usual = match c {
-            '\u{3000}' => ' ',
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-            '\u{ff61}'..='\u{ff9f}' => KATAKANA.chars().nth((u32::from(c) - 0xff61) as usize).unwrap_or(c),
-            other => other,
-        };
-        let whole = (usual != c && matches!(usual, '\u{3099}' | '\u{309a}'))
-            .then(|| compose::pair(u32::from(out.chars().next_back()?), u32::from(usual)))
-            .flatten();
-        if let Some(whole) = whole.and_then(char::from_u32) {
-            out.pop();
-            out.push(whole);
-        } else {
-            out.push(usual);
-        }
-    }
-    out
 }
 
 /// The id of the entity of a type under a normalised name: the same on every machine.

@@ -1,6 +1,8 @@
-//! Unicode's normal form C: what may be written in several ways is written in one, and nothing is dropped.
+//! Characters that may be written in several ways, written in one; nothing is dropped.
 
-use super::tables::{APART, MARKS, PAIRS};
+mod tables;
+
+use tables::{APART, MARKS, PAIRS};
 
 const SYLLABLES: u32 = 0xac00;
 const LEADS: u32 = 0x1100;
@@ -10,8 +12,13 @@ const VOWEL_COUNT: u32 = 21;
 const TAIL_COUNT: u32 = 28;
 const SYLLABLE_COUNT: u32 = 19 * VOWEL_COUNT * TAIL_COUNT;
 
-/// The text in normal form C.
-pub(super) fn compose(text: &str) -> String {
+/// The text in Unicode's normal form C.
+///
+/// ```
+/// assert_eq!(throughline_value::forms::compose("Cafe\u{301}"), "Caf\u{e9}");
+/// ```
+#[must_use]
+pub fn compose(text: &str) -> String {
     if text.chars().all(|c| u32::from(c) < 0x300) {
         return text.to_owned();
     }
@@ -51,7 +58,7 @@ pub(super) fn compose(text: &str) -> String {
 }
 
 /// What two characters in a row are as one.
-pub(super) fn pair(a: u32, b: u32) -> Option<u32> {
+fn pair(a: u32, b: u32) -> Option<u32> {
     if (VOWELS..VOWELS + VOWEL_COUNT).contains(&b) && (LEADS..LEADS + 19).contains(&a) {
         return Some(SYLLABLES + ((a - LEADS) * VOWEL_COUNT + b - VOWELS) * TAIL_COUNT);
     }
@@ -90,4 +97,31 @@ fn take_apart(c: u32, out: &mut Vec<(u32, u8)>) {
 fn class(c: u32) -> u8 {
     let at = MARKS.partition_point(|(_, last, _)| *last < c);
     MARKS.get(at).filter(|(first, ..)| *first <= c).map_or(0, |(.., class)| *class)
+}
+
+/// The katakana that have a half-width form, from U+FF61 on.
+const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン\u{3099}\u{309a}";
+
+/// Every character in its usual width: full-width ASCII is ASCII; a half-width kana and its mark become one.
+#[must_use]
+pub fn fold_width(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        let usual = match c {
+            '\u{3000}' => ' ',
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+            '\u{ff61}'..='\u{ff9f}' => KATAKANA.chars().nth((u32::from(c) - 0xff61) as usize).unwrap_or(c),
+            other => other,
+        };
+        let whole = (usual != c && matches!(usual, '\u{3099}' | '\u{309a}'))
+            .then(|| pair(u32::from(out.chars().next_back()?), u32::from(usual)))
+            .flatten();
+        if let Some(whole) = whole.and_then(char::from_u32) {
+            out.pop();
+            out.push(whole);
+        } else {
+            out.push(usual);
+        }
+    }
+    out
 }
