@@ -15,8 +15,6 @@ const VALUE_TOKEN: &str = "$throughline::Value";
 /// A structure of this name skips the names that it has no field for; every other one refuses them. It is written
 /// `#[serde(rename = "open")]`, on what a later version may have written.
 const OPEN: &str = "open";
-/// The code of what is not there, until the field that it should have been is known.
-const MISSING: &str = "missing";
 
 /// Reads a typed structure from a value.
 ///
@@ -142,6 +140,7 @@ impl<'a> Tree<'a> {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Reader<'a>(Tree<'a>);
 
 // Every reader of a structure is compiled anew, so what can be shared is kept out of them: each method asks
@@ -151,7 +150,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn unexpected(self, expected: &str) -> Error {
         let (article, kind) = match self.0.shape() {
-            Shape::Missing => return Error::new(MISSING, String::new()),
+            Shape::Missing => return Error::new("missing-field", String::new()),
             Shape::Null => ("", "null"),
             Shape::Bool(_) => ("a ", "boolean"),
             Shape::Number(_) => ("a ", "number"),
@@ -472,6 +471,8 @@ struct Fields<'a> {
     names: &'static [&'static str],
     /// The next field.
     at: usize,
+    /// Whether the last one was not given.
+    missing: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -483,7 +484,7 @@ impl<'a> Fields<'a> {
                 return Err(reader.0.locate(entries.in_name(de::Error::unknown_field(name, names))));
             }
         }
-        Ok(Self { tree: reader.0, names, at: 0 })
+        Ok(Self { tree: reader.0, names, at: 0, missing: false })
     }
 
     /// The value of the next field, and its place when it was given; none after the last field.
@@ -491,6 +492,7 @@ impl<'a> Fields<'a> {
     fn next(&mut self) -> Option<(Tree<'a>, Option<usize>)> {
         let name = self.names.get(self.at)?;
         self.at += 1;
+        self.missing = false;
         // Most are given in the order of the structure.
         let near = self.tree.entry(self.at - 1).filter(|(at, _)| at.text == *name).map(|_| self.at - 1);
         let place = near.or_else(|| self.tree.find(name));
@@ -503,7 +505,8 @@ impl<'a> Fields<'a> {
     /// The error of a field, with its name; none when it was not given, and so its default stands.
     #[cold]
     #[inline(never)]
-    fn failed(&self, error: Error, place: Option<usize>) -> Option<Error> {
+    fn failed(&mut self, error: Error, place: Option<usize>) -> Option<Error> {
+        self.missing = place.is_none();
         place.map(|place| Entries { tree: self.tree, at: place + 1 }.in_value(error))
     }
 
@@ -513,7 +516,7 @@ impl<'a> Fields<'a> {
     fn explain(&self, error: Error) -> Error {
         let name = self.at.checked_sub(1).and_then(|at| self.names.get(at));
         self.tree.locate(match name {
-            Some(name) if error.code() == MISSING => de::Error::missing_field(name),
+            Some(name) if self.missing => de::Error::missing_field(name),
             _ => error,
         })
     }

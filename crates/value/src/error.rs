@@ -109,11 +109,6 @@ impl serde::de::Error for Error {
         Self::new("missing-field", format!("the field `{field}` is missing; add it")).within(field)
     }
 
-    // A list has as many items as its reader takes, so one that is too short is a structure with a field missing.
-    fn invalid_length(_: usize, _: &dyn serde::de::Expected) -> Self {
-        Self::new("missing", String::new())
-    }
-
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         Self::new("unknown-field", format!("there is no field `{field}`; the fields are {}", expected.join(", ")))
     }
