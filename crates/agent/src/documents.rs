@@ -16,6 +16,7 @@ const MEDIA_TYPES: [&str; 4] = ["text/plain", "text/html", "application/json", "
 
 /// `document.added`: one version of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct DocumentAdded {
     /// Its name.
     pub name: String,

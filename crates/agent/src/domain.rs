@@ -21,6 +21,7 @@ pub struct LoadedDomain {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(rename = "open")]
 struct DomainLoaded {
     hash: String,
     document: Value,

@@ -53,6 +53,7 @@ impl Stage {
 
 /// `turn.started`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct TurnStarted {
     /// What the user said.
     pub text: String,
@@ -62,6 +63,7 @@ pub struct TurnStarted {
 
 /// `turn.stage_started`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct StageStarted {
     /// Which.
     pub stage: Stage,
@@ -72,6 +74,7 @@ pub struct StageStarted {
 
 /// `turn.stage_finished`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct StageFinished {
     /// Which.
     pub stage: Stage,
@@ -84,6 +87,7 @@ pub struct StageFinished {
 
 /// `exchange.requested`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct ExchangeRequested {
     /// Its id: `x<seq of the turn>.<purpose>.<attempt>`.
     pub exchange: String,
@@ -97,6 +101,7 @@ pub struct ExchangeRequested {
 
 /// `exchange.finished`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct ExchangeFinished {
     /// Its id.
     pub exchange: String,
@@ -157,6 +162,7 @@ pub struct ExchangeFinished {
 
 /// `proposal.refused`: what a model proposed and does not hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct ProposalRefused {
     /// `proposal-refused`, or `reply-truncated` and the like when the reply did not end well.
     pub code: String,
@@ -174,6 +180,7 @@ pub struct ProposalRefused {
 
 /// `turn.run_started`: the run that gathers for the turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct TurnRun {
     /// The run.
     pub run: String,
@@ -184,6 +191,7 @@ pub struct TurnRun {
 
 /// `turn.asked`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct TurnAsked {
     /// Its id.
     pub ask: String,
@@ -198,6 +206,7 @@ pub struct TurnAsked {
 
 /// `turn.ask_settled`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct AskSettled {
     /// Its id.
     pub ask: String,
@@ -207,6 +216,7 @@ pub struct AskSettled {
 
 /// `turn.failed` and `turn.stopped`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct TurnEnded {
     /// The code of what went wrong.
     #[serde(default)]

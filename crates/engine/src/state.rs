@@ -12,6 +12,7 @@ use crate::erase;
 
 /// What a command was and did, as it lies in its frame.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename = "open")]
 pub(crate) struct CommandEntry {
     pub(crate) command: Value,
     #[serde(default)]

@@ -7,6 +7,7 @@ use throughline_value::{from_node, json, to_value};
 use crate::{Error, FORMAT, Journal, Millis, Seq, read_frames};
 
 #[derive(Serialize, Deserialize)]
+#[serde(rename = "open")]
 struct Manifest {
     throughline: String,
     format: u32,

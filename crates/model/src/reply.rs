@@ -42,6 +42,7 @@ impl Ending {
 
 /// How many tokens an exchange took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct Usage {
     /// Tokens of the request.
     pub prompt: u64,
@@ -55,6 +56,7 @@ pub struct Usage {
 
 /// A tool call as the model wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct ToolCall {
     /// The provider's id; empty when it gave none.
     pub id: String,
@@ -95,6 +97,7 @@ pub enum Delta {
 
 /// What came back from a model, complete or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct Reply {
     /// The text so far as it came.
     pub text: String,

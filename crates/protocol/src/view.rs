@@ -23,7 +23,7 @@ macro_rules! views {
         $(
             $(#[$doc])*
             #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-            #[serde(default)]
+            #[serde(rename = "open", default)]
             pub struct $name { $($(#[$fdoc])* pub $field: $type,)* }
         )+
     };

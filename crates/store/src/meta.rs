@@ -23,6 +23,7 @@ pub(crate) struct Meta {
 
 /// A stored journal in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct Listing {
     /// Its name.
     pub name: String,

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A range of bytes in the text that was read: `start..end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename = "open")]
 pub struct Span {
     /// First byte.
     pub start: usize,

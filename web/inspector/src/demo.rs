@@ -14,7 +14,7 @@ const JOURNAL_PREFIX: &str = "demo-";
 
 /// A demo as the list of demos names it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Card {
     /// Its id.
     pub(crate) id: String,
@@ -35,7 +35,7 @@ impl Card {
 
 /// A demo.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Demo {
     /// Its title.
     pub(crate) title: Localised,
@@ -65,7 +65,7 @@ pub(crate) struct Demo {
 
 /// A document of a demo.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct DemoDocument {
     /// Its name in the journal.
     pub(crate) name: String,
@@ -77,7 +77,7 @@ pub(crate) struct DemoDocument {
 
 /// Something that can happen in a demo's world: commands, or time.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Step {
     /// What it is called.
     pub(crate) label: Localised,

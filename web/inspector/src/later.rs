@@ -19,7 +19,7 @@ use crate::session::Session;
 
 /// What a view has to know of the page around it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct State {
     /// The journal's name.
     pub(crate) name: String,

@@ -92,7 +92,7 @@ impl Session {
 
 /// A journal that is stored here.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Stored {
     /// Its name.
     pub(crate) name: String,

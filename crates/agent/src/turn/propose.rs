@@ -15,6 +15,7 @@ use crate::turns::Settled;
 
 /// `proposal.asked`: a proposal that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct ProposalAsked {
     /// The question's id.
     pub ask: String,
@@ -30,6 +31,7 @@ pub struct ProposalAsked {
 
 /// `proposal.settled`: what the person said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub struct ProposalSettled {
     /// The question's id.
     pub ask: String,

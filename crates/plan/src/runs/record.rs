@@ -26,6 +26,7 @@ pub(super) const STEP_BLOCKED: &str = "step.blocked";
 
 /// `run.started`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub(super) struct RunStarted {
     pub(super) run: String,
     /// The plan in its text form.
@@ -46,7 +47,7 @@ pub(super) struct RunStarted {
 
 /// What a run is another run of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Reruns {
     pub(crate) run: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +64,7 @@ pub(crate) struct Reruns {
 
 /// What a step needs, and whether the run does without its value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "open")]
 pub(super) struct EdgesOf {
     #[serde(default)]
     pub(super) needs: Vec<String>,
@@ -78,7 +80,7 @@ pub(super) struct EdgesOf {
 
 /// A question to a person.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct StepAsk {
     pub(crate) id: String,
     pub(crate) question: String,
@@ -91,7 +93,7 @@ pub(crate) struct StepAsk {
 
 /// Every `step.…`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct StepRecord {
     pub(crate) run: String,
     pub(crate) step: String,
@@ -170,7 +172,7 @@ fn is_none_spent(tokens: &u64) -> bool {
 
 /// Every other `run.…`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(super) struct RunRecord {
     pub(super) run: String,
     /// The wanted steps that have no value.

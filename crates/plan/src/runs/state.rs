@@ -115,7 +115,7 @@ pub(crate) struct Asked {
 
 /// What the names of a plan stood for when its run was started: a domain that is loaded later changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Meaning {
     /// Source to document.
     pub(crate) documents: Named<String>,
@@ -143,7 +143,7 @@ pub(crate) struct Meaning {
 
 /// What a run knows of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct ToolMeaning {
     pub(crate) writes: bool,
     pub(crate) approval: bool,
@@ -151,7 +151,7 @@ pub(crate) struct ToolMeaning {
 
 /// What a run knows of an address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct EndpointMeaning {
     pub(crate) search: bool,
     pub(crate) url: String,
@@ -166,7 +166,7 @@ pub(crate) struct EndpointMeaning {
 
 /// What a run knows of a source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct RuleMeaning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) time_field: Option<String>,

@@ -32,7 +32,7 @@ pub(crate) enum Stage {
 
 /// What a value rests on, shown in its documents.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 pub(crate) struct Shown {
     /// The value, where there is one.
     pub(crate) value: String,

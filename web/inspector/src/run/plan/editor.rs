@@ -24,7 +24,7 @@ pub(super) const FIELD: &str = "plan-text";
 
 /// A plan that lies beside a demo.
 #[derive(Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 struct DemoPlan {
     label: Localised,
     hint: Localised,
@@ -35,7 +35,7 @@ struct DemoPlan {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(rename = "open", default)]
 struct DemoPlans {
     plans: Vec<DemoPlan>,
 }
