@@ -169,6 +169,7 @@ impl<T, K: Borrow<str>> Named<T, K> {
     }
 
     /// Sets the value of a name and gives back the one before; a new name goes to the end.
+    #[inline(never)]
     pub fn insert(&mut self, name: K, value: T) -> Option<T> {
         let place = self.get_index_of(name.borrow());
         if let Some((_, old)) = place.and_then(|place| self.entries.get_mut(place)) {
@@ -178,6 +179,12 @@ impl<T, K: Borrow<str>> Named<T, K> {
         None
     }
 
+    #[inline(never)]
+    fn set(&mut self, name: K, value: T) {
+        self.insert(name, value);
+    }
+
+    #[inline(never)]
     fn push(&mut self, name: K, value: T) {
         self.entries.push((name, value));
         let entries = &self.entries;
@@ -311,7 +318,7 @@ impl<T> Index<&str> for Named<T> {
 impl<T, K: Borrow<str>> Extend<(K, T)> for Named<T, K> {
     fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, pairs: I) {
         for (name, value) in pairs {
-            self.insert(name, value);
+            self.set(name, value);
         }
     }
 }
@@ -326,7 +333,7 @@ impl<T, K: Borrow<str>> FromIterator<(K, T)> for Named<T, K> {
 
 impl<T, K: Borrow<str>, N: Into<K>, const COUNT: usize> From<[(N, T); COUNT]> for Named<T, K> {
     fn from(pairs: [(N, T); COUNT]) -> Self {
-        pairs.into_iter().map(|(name, value)| (name.into(), value)).collect()
+        Vec::from(pairs).into_iter().map(|(name, value)| (name.into(), value)).collect()
     }
 }
 

@@ -143,11 +143,11 @@ impl ser::Serializer for Writer {
         variant: &'static str,
         v: &T,
     ) -> Result<Value, Error> {
-        Ok(Value::from([(variant, v.serialize(Self)?)]))
+        v.serialize(Self).map(|value| varied(variant, value))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Items, Error> {
-        Ok(Items { list: Vec::new(), variant: None })
+        Ok(Items { list: Vec::new(), variant: None, failed: None })
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Items, Error> {
@@ -159,11 +159,11 @@ impl ser::Serializer for Writer {
     }
 
     fn serialize_tuple_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Items, Error> {
-        Ok(Items { list: Vec::new(), variant: Some(variant) })
+        Ok(Items { list: Vec::new(), variant: Some(variant), failed: None })
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Entries, Error> {
-        Ok(Entries { map: Map::new(), name: None, variant: None })
+        Ok(Entries { map: Map::new(), name: None, variant: None, failed: None })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Entries, Error> {
@@ -177,21 +177,42 @@ impl ser::Serializer for Writer {
         variant: &'static str,
         _: usize,
     ) -> Result<Entries, Error> {
-        Ok(Entries { map: Map::new(), name: None, variant: Some(variant) })
+        Ok(Entries { map: Map::new(), name: None, variant: Some(variant), failed: None })
     }
 }
 
+/// A value under the name of a variant.
+#[inline(never)]
+fn varied(variant: &'static str, value: Value) -> Value {
+    let mut map = Map::new();
+    map.insert(variant.to_owned(), value);
+    Value::Map(map)
+}
+
+// Every writer of a structure is compiled anew. What can fail is therefore kept until the end, so that the writers
+// have nothing to do about it after each field.
 struct Items {
     list: Vec<Value>,
     variant: Option<&'static str>,
+    failed: Option<Error>,
 }
 
 impl Items {
-    fn finish(self) -> Value {
+    #[inline(never)]
+    fn add(&mut self, item: Result<Value, Error>) {
+        match item {
+            Ok(value) => self.list.push(value),
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+
+    #[inline(never)]
+    fn finish(self) -> Result<Value, Error> {
         let list = Value::List(self.list);
-        match self.variant {
-            Some(variant) => Value::from([(variant, list)]),
-            None => list,
+        match (self.failed, self.variant) {
+            (Some(error), _) => Err(error),
+            (None, Some(variant)) => Ok(varied(variant, list)),
+            (None, None) => Ok(list),
         }
     }
 }
@@ -202,13 +223,14 @@ macro_rules! items {
             type Ok = Value;
             type Error = Error;
 
+            #[inline(always)]
             fn $method<T: Serialize + ?Sized>(&mut self, v: &T) -> Result<(), Error> {
-                self.list.push(v.serialize(Writer)?);
+                self.add(v.serialize(Writer));
                 Ok(())
             }
 
             fn end(self) -> Result<Value, Error> {
-                Ok(self.finish())
+                self.finish()
             }
         }
     };
@@ -223,14 +245,48 @@ struct Entries {
     map: Map,
     name: Option<String>,
     variant: Option<&'static str>,
+    failed: Option<Error>,
 }
 
 impl Entries {
-    fn finish(self) -> Value {
+    #[inline(never)]
+    fn add(&mut self, name: &'static str, value: Result<Value, Error>) {
+        self.name = Some(name.to_owned());
+        self.fill(value);
+    }
+
+    #[inline(never)]
+    fn called(&mut self, name: Result<Value, Error>) {
+        let name = match name {
+            Ok(Value::Text(text)) => Ok(text),
+            Ok(Value::Number(number)) => Ok(number.to_string()),
+            Ok(other) => Err(Error::new("unwritable-value", format!("a {} cannot be a name", other.kind()))),
+            Err(error) => Err(error),
+        };
+        match name {
+            Ok(name) => self.name = Some(name),
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+
+    #[inline(never)]
+    fn fill(&mut self, value: Result<Value, Error>) {
+        let name = self.name.take().unwrap_or_default();
+        match value {
+            Ok(value) => {
+                self.map.insert(name, value);
+            }
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+
+    #[inline(never)]
+    fn finish(self) -> Result<Value, Error> {
         let map = Value::Map(self.map);
-        match self.variant {
-            Some(variant) => Value::from([(variant, map)]),
-            None => map,
+        match (self.failed, self.variant) {
+            (Some(error), _) => Err(error),
+            (None, Some(variant)) => Ok(varied(variant, map)),
+            (None, None) => Ok(map),
         }
     }
 }
@@ -239,23 +295,20 @@ impl ser::SerializeMap for Entries {
     type Ok = Value;
     type Error = Error;
 
+    #[inline(always)]
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        self.name = Some(match key.serialize(Writer)? {
-            Value::Text(text) => text,
-            Value::Number(number) => number.to_string(),
-            other => return Err(Error::new("unwritable-value", format!("a {} cannot be a name", other.kind()))),
-        });
+        self.called(key.serialize(Writer));
         Ok(())
     }
 
+    #[inline(always)]
     fn serialize_value<T: Serialize + ?Sized>(&mut self, v: &T) -> Result<(), Error> {
-        let name = self.name.take().unwrap_or_default();
-        self.map.insert(name, v.serialize(Writer)?);
+        self.fill(v.serialize(Writer));
         Ok(())
     }
 
     fn end(self) -> Result<Value, Error> {
-        Ok(self.finish())
+        self.finish()
     }
 }
 
@@ -265,13 +318,14 @@ macro_rules! entries {
             type Ok = Value;
             type Error = Error;
 
+            #[inline(always)]
             fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, v: &T) -> Result<(), Error> {
-                self.map.insert(name.to_owned(), v.serialize(Writer)?);
+                self.add(name, v.serialize(Writer));
                 Ok(())
             }
 
             fn end(self) -> Result<Value, Error> {
-                Ok(self.finish())
+                self.finish()
             }
         }
     };

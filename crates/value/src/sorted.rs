@@ -172,7 +172,13 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.place(key).is_ok()
     }
 
+    #[inline(never)]
+    fn set(&mut self, key: K, value: V) {
+        self.insert(key, value);
+    }
+
     /// Sets the value of a key and gives back the one before.
+    #[inline(never)]
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.place(&key) {
             Ok(place) => self.entries.get_mut(place).map(|(_, old)| std::mem::replace(old, value)),
@@ -251,7 +257,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
 impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, pairs: I) {
         for (key, value) in pairs {
-            self.insert(key, value);
+            self.set(key, value);
         }
     }
 }
@@ -266,7 +272,7 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
 
 impl<K: Ord, V, const COUNT: usize> From<[(K, V); COUNT]> for SortedMap<K, V> {
     fn from(pairs: [(K, V); COUNT]) -> Self {
-        pairs.into_iter().collect()
+        Vec::from(pairs).into_iter().collect()
     }
 }
 
@@ -399,6 +405,7 @@ impl<T: Ord> SortedSet<T> {
     }
 
     /// Puts an item in; whether it was not there.
+    #[inline(never)]
     pub fn insert(&mut self, item: T) -> bool {
         let place = self.place(&item);
         if let Err(place) = place {
@@ -461,7 +468,7 @@ impl<T: Ord> FromIterator<T> for SortedSet<T> {
 
 impl<T: Ord, const COUNT: usize> From<[T; COUNT]> for SortedSet<T> {
     fn from(items: [T; COUNT]) -> Self {
-        items.into_iter().collect()
+        Vec::from(items).into_iter().collect()
     }
 }
 

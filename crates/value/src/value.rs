@@ -189,10 +189,16 @@ impl From<Map> for Value {
 
 impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Value {
     fn from(pairs: [(K, V); N]) -> Self {
-        let mut map = Map::with_capacity(N);
-        for (name, value) in pairs {
-            map.insert(name.into(), value.into());
-        }
-        Self::Map(map)
+        named(Vec::from(pairs))
     }
+}
+
+/// Compiled for each kind of pair, and not for each count of them too.
+#[inline(never)]
+fn named<K: Into<String>, V: Into<Value>>(pairs: Vec<(K, V)>) -> Value {
+    let mut map = Map::with_capacity(pairs.len());
+    for (name, value) in pairs {
+        map.insert(name.into(), value.into());
+    }
+    Value::Map(map)
 }
