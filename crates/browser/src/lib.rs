@@ -22,7 +22,7 @@ mod session;
 mod web;
 
 pub use host::{Channel, Fetched, Guard, Host, Waiting, Work};
-pub use session::Session;
+pub use session::{FactName, Session};
 pub use throughline_engine::{Columns, LANES, Memory};
 #[cfg(target_arch = "wasm32")]
 pub use web::{WebHost, list, remove};

@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
 
 use futures_channel::oneshot;
-use throughline_engine::{Engine, ExchangeEvent, Input, Memory, Output};
+use throughline_engine::{Engine, ExchangeEvent, FactMoment, Input, Memory, Output};
 use throughline_journal::{Frame, Head, Journal, Millis, Seq};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
@@ -16,6 +16,7 @@ use throughline_protocol::{Meta, ModelSettings, Outcome, Refusal};
 use throughline_store::{Appended, Store, StoreError};
 use throughline_value::{SortedMap, Value, to_value, to_wire};
 
+use crate::FactName;
 use crate::clock::Clock;
 use crate::host::{Channel, Guard, Host};
 use crate::live::{Live, Tape};
@@ -175,8 +176,10 @@ impl Running {
         look(self.engine.borrow().memory())
     }
 
-    pub(crate) fn fact(&self, subject: &str, key: &str, seq: Option<Seq>) -> Option<Value> {
-        self.engine.borrow().fact(self.now(), subject, key, seq)
+    pub(crate) fn fact<T>(&self, fact: &mut FactName, seq: Option<Seq>, look: impl FnOnce(&Value) -> T) -> Option<T> {
+        let when = seq.map_or_else(|| FactMoment::Now(self.now()), FactMoment::Record);
+        let engine = self.engine.borrow();
+        engine.fact(&mut fact.place, &fact.subject, &fact.key, when).map(|value| look(&value))
     }
 
     pub(crate) fn query(&self, text: &str) -> Result<Value, Refusal> {

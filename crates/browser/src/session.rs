@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use futures_channel::oneshot;
-use throughline_engine::digests_of;
+use throughline_engine::{FactPlace, digests_of};
 use throughline_journal::{Journal, Seq};
 use throughline_model::cassette::{Cassette, Player};
 use throughline_model::{Scrubber, provider};
@@ -48,6 +48,22 @@ pub struct Session {
     stops: Rc<RefCell<SortedMap<u64, oneshot::Sender<()>>>>,
 }
 
+/// The name of a fact that is asked for again and again, and where it was found last.
+#[derive(Clone, Debug)]
+pub struct FactName {
+    pub(crate) subject: String,
+    pub(crate) key: String,
+    pub(crate) place: FactPlace,
+}
+
+impl FactName {
+    /// The fact of this subject and key.
+    #[must_use]
+    pub fn new(subject: String, key: String) -> Self {
+        Self { subject, key, place: FactPlace::default() }
+    }
+}
+
 impl Session {
     /// Looks at the memory as it is folded now; `None` while no journal is open.
     pub fn with_memory<T>(&self, look: impl FnOnce(&throughline_engine::Memory) -> T) -> Option<T> {
@@ -57,11 +73,10 @@ impl Session {
         }
     }
 
-    /// A fact's value as of a record, or of now; `None` when nothing is known.
-    #[must_use]
-    pub fn fact(&self, subject: &str, key: &str, seq: Option<Seq>) -> Option<Value> {
+    /// Looks at a fact's value as of a record, or of now; `None` when nothing is known.
+    pub fn with_fact<T>(&self, fact: &mut FactName, seq: Option<Seq>, look: impl FnOnce(&Value) -> T) -> Option<T> {
         match &*self.state.borrow() {
-            State::Open(running) => running.fact(subject, key, seq),
+            State::Open(running) => running.fact(fact, seq, look),
             _ => None,
         }
     }

@@ -18,6 +18,7 @@ use throughline_value::{InOrder as _, Value};
 pub use timeline::{Cardinality, Status};
 pub use view::FactWhy;
 
+pub use shards::FactPlace;
 use shards::Shards;
 use timeline::Timeline;
 

@@ -15,7 +15,7 @@ pub mod prompt;
 pub mod tokens;
 
 pub use asl::import_machine;
-pub use ledger::{Cardinality, FactWhy, Ledger, MAX_NAME_CHARS, MAX_VALUE_BYTES, Status};
+pub use ledger::{Cardinality, FactPlace, FactWhy, Ledger, MAX_NAME_CHARS, MAX_VALUE_BYTES, Status};
 pub use machine::{
     Allowed, MAX_CHECK_EDGES, MAX_CHECK_STATES, MAX_INVARIANTS, MAX_MACHINE_DEPTH, MAX_MACHINE_STATES, MAX_MICROSTEPS,
     MAX_VALUATIONS, Machine, RefusedTransition, Timer, Transition,

@@ -1,7 +1,9 @@
 //! The engine: jobs in, frames out, one append in flight.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use throughline_dialogue::FactPlace;
 use throughline_journal::{Draft, Frame, Head, Journal, Millis, Record, Seq};
 use throughline_protocol::{At, Meta, Outcome, Refusal};
 use throughline_value::Value;
@@ -27,6 +29,15 @@ struct InFlight {
     frame: Frame,
     jobs: Vec<Job>,
     answers: Vec<(u64, Outcome)>,
+}
+
+/// The moment at which a fact is read.
+#[derive(Clone, Copy, Debug)]
+pub enum FactMoment {
+    /// After this record.
+    Record(Seq),
+    /// At the head; the clock says so much.
+    Now(Millis),
 }
 
 /// The engine of one journal. See the crate's documentation for how to drive it.
@@ -105,15 +116,17 @@ impl Engine {
         &self.state.rooms.memory
     }
 
-    /// A fact's value as of a record, or of the head, for the synchronous rows: what `facts` says at that moment.
-    /// `None` when nothing is known, or the record is not there.
+    /// A fact's value as of a record, or of `now` at the head, for the synchronous rows: what `facts` says at that
+    /// moment. `None` when nothing is known, or the record is not there. `place` is where the fact was found before.
     #[must_use]
-    pub fn fact(&self, now: Millis, subject: &str, key: &str, seq: Option<Seq>) -> Option<Value> {
-        let at = match seq {
-            Some(seq) => At { seq, valid_at: self.journal.record(seq)?.recorded_at },
-            None => At { seq: self.journal.head().seq, valid_at: now.max(self.journal.recorded_at().unwrap_or(now)) },
+    pub fn fact(&self, place: &mut FactPlace, subject: &str, key: &str, when: FactMoment) -> Option<Cow<'_, Value>> {
+        let at = match when {
+            FactMoment::Record(seq) => At { seq, valid_at: self.journal.recorded_at_of(seq)? },
+            FactMoment::Now(now) => {
+                At { seq: self.journal.head().seq, valid_at: now.max(self.journal.recorded_at().unwrap_or(now)) }
+            }
         };
-        self.state.rooms.ledger.get(subject, key, at)
+        self.state.rooms.ledger.get_from(place, subject, key, at)
     }
 
     /// The thread whose turn is going on.

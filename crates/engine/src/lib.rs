@@ -52,9 +52,10 @@ mod why;
 
 pub use digests::digests_of;
 pub use effects::MAX_RAW_REPLY;
-pub use engine::Engine;
+pub use engine::{Engine, FactMoment};
 pub use fork::{Forked, fork};
 pub use input::{ExchangeEvent, Input, Output, Via};
+pub use throughline_dialogue::FactPlace;
 pub use throughline_memory::{Columns, LANES, Memory};
 
 /// The most commands that join one frame; more wait for the next.

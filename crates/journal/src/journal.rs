@@ -35,6 +35,8 @@ pub struct Journal {
     seq: Seq,
     recorded_at: Millis,
     chain: String,
+    /// The first record and the recorded time of each frame, side by side: a frame itself is far larger.
+    marks: Vec<(Seq, Millis)>,
 }
 
 impl Journal {
@@ -43,7 +45,7 @@ impl Journal {
     pub fn new(id: impl Into<String>) -> Self {
         let id = id.into();
         let chain = genesis(&id);
-        Self { id, frames: Vec::new(), seq: 0, recorded_at: Millis::MIN, chain }
+        Self { id, frames: Vec::new(), seq: 0, recorded_at: Millis::MIN, chain, marks: Vec::new() }
     }
 
     /// The id.
@@ -151,6 +153,7 @@ impl Journal {
         }
         self.seq = frame.last();
         self.recorded_at = frame.recorded_at();
+        self.marks.push((frame.first, self.recorded_at));
         self.chain.clone_from(&frame.chain);
         self.frames.push(frame);
         Ok(())
@@ -225,6 +228,14 @@ impl Journal {
         frame.records.get(usize::try_from(seq.checked_sub(frame.first)?).ok()?)
     }
 
+    /// When record `seq` was recorded; `None` when there is no such record.
+    #[must_use]
+    pub fn recorded_at_of(&self, seq: Seq) -> Option<Millis> {
+        let after = self.marks.partition_point(|(first, _)| *first <= seq);
+        let (_, at) = self.marks.get(after.checked_sub(1)?)?;
+        (seq <= self.seq).then_some(*at)
+    }
+
     /// The records, oldest first.
     pub fn records(&self) -> impl DoubleEndedIterator<Item = &Record> {
         self.frames.iter().flat_map(|f| f.records.iter())
@@ -239,7 +250,7 @@ impl Journal {
     /// The last record that was recorded at or before `moment`; 0 when there is none.
     #[must_use]
     pub fn seq_at(&self, moment: Millis) -> Seq {
-        let after = self.frames.partition_point(|f| f.recorded_at() <= moment);
-        after.checked_sub(1).and_then(|i| self.frames.get(i)).map_or(0, Frame::last)
+        let after = self.marks.partition_point(|(_, at)| *at <= moment);
+        self.marks.get(after).map_or(self.seq, |(first, _)| first - 1)
     }
 }

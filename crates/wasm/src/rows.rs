@@ -1,7 +1,7 @@
 //! The synchronous rows: numbers in, numbers out, and results side by side in one buffer of the module's memory.
 
 use js_sys::Promise;
-use throughline_browser::{Columns, LANES, Memory};
+use throughline_browser::{Columns, FactName, LANES, Memory};
 use throughline_protocol::Meta;
 use throughline_value::{Value, from_value, json, to_wire};
 use wasm_bindgen::JsValue;
@@ -29,7 +29,7 @@ pub struct Rows {
     begin: f64,
     width: f64,
     /// Subjects and keys of facts, by the numbers that were given for them.
-    facts: Vec<(String, String)>,
+    facts: Vec<FactName>,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times are within what a double holds exactly")]
@@ -60,11 +60,11 @@ impl Rows {
         }
     }
 
-    fn value(&self, fact: u32, seq: f64) -> Option<Value> {
-        let (subject, key) = self.facts.get(usize::try_from(fact).ok()?)?;
+    fn with_fact<T>(&mut self, fact: u32, seq: f64, look: impl FnOnce(&Value) -> T) -> Option<T> {
+        let name = self.facts.get_mut(usize::try_from(fact).ok()?)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a record's number, checked")]
         let seq = (seq >= 0.0).then_some(seq as u64);
-        self.session.fact(subject, key, seq)
+        self.session.with_fact(name, seq, look)
     }
 
     fn with<T>(&self, look: impl FnOnce(&Memory) -> T) -> Option<T> {
@@ -136,7 +136,7 @@ impl Rows {
 
     /// A number for a fact's key and subject, for the two calls below.
     pub fn fact_key(&mut self, key: String, subject: String) -> u32 {
-        self.facts.push((subject, key));
+        self.facts.push(FactName::new(subject, key));
         u32::try_from(self.facts.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -147,14 +147,14 @@ impl Rows {
 
     /// A fact's value as of a record, or of now when that is not a number, where it is a whole number that a double
     /// holds; NaN otherwise.
-    pub fn fact_number(&self, fact: u32, seq: f64) -> f64 {
-        let whole = self.value(fact, seq).and_then(|value| value.as_i64());
+    pub fn fact_number(&mut self, fact: u32, seq: f64) -> f64 {
+        let whole = self.with_fact(fact, seq, Value::as_i64).flatten();
         whole.filter(|n| n.unsigned_abs() <= MAX_EXACT).map_or(f64::NAN, number)
     }
 
     /// The same, whatever it is, as JSON text; nothing when nothing is known.
-    pub fn fact_text(&self, fact: u32, seq: f64) -> Option<String> {
-        self.value(fact, seq).map(|value| to_wire(&value).to_json())
+    pub fn fact_text(&mut self, fact: u32, seq: f64) -> Option<String> {
+        self.with_fact(fact, seq, |value| to_wire(value).to_json())
     }
 
     /// The id of a row's event.

@@ -8,6 +8,13 @@ use super::timeline::Timeline;
 /// How many keys a block holds before it is split.
 const BLOCK: usize = 256;
 
+/// Where a key was found last: the search begins there, and mostly ends there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FactPlace {
+    block: u32,
+    row: u32,
+}
+
 #[derive(Clone, Debug)]
 struct Row {
     subject: Arc<str>,
@@ -40,6 +47,18 @@ impl Shards {
     pub(super) fn get(&self, subject: &str, key: &str) -> Option<&Timeline> {
         let (block, place) = self.find(subject, key);
         Some(&self.blocks.get(block)?.get(place.ok()?)?.timeline)
+    }
+
+    /// The same, looked for first where it was `last`; `last` says then where it is.
+    pub(super) fn get_from(&self, last: &mut FactPlace, subject: &str, key: &str) -> Option<&Timeline> {
+        let row = |place: &FactPlace| self.blocks.get(place.block as usize)?.get(place.row as usize);
+        let same = |row: &&Row| *row.key == *key && *row.subject == *subject;
+        if let Some(found) = row(last).filter(same) {
+            return Some(&found.timeline);
+        }
+        let (block, place) = self.find(subject, key);
+        *last = FactPlace { block: u32::try_from(block).ok()?, row: u32::try_from(place.ok()?).ok()? };
+        row(last).map(|row| row.timeline.as_ref())
     }
 
     /// The timeline of a key, made where there is none.
@@ -116,6 +135,18 @@ mod tests {
         assert_eq!(shards.iter(Some("none"), Some(&key)).count(), 0);
         assert_eq!(shards.iter(None, Some(&key)).count(), 1);
         assert!(shards.get(&subject, &key).is_some() && shards.get(&subject, "none").is_none());
+        // One place for all, one for each, and one that lies far outside.
+        let (mut shared, mut own) = (FactPlace { block: 99, row: 9_999 }, FactPlace::default());
+        for i in 0..2_003 {
+            let (subject, key) = name(i);
+            let found = shards.get(&subject, &key).map(std::ptr::from_ref);
+            assert!(found.is_some());
+            for place in [&mut shared, &mut own, &mut FactPlace::default()] {
+                assert_eq!(shards.get_from(place, &subject, &key).map(std::ptr::from_ref), found);
+                assert_eq!(shards.get_from(place, &subject, &key).map(std::ptr::from_ref), found);
+            }
+            assert!(shards.get_from(&mut shared, &subject, "none").is_none());
+        }
         for (count, copy) in copies {
             assert_eq!(copy.iter(None, None).count(), count);
         }

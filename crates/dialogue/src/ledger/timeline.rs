@@ -352,17 +352,24 @@ impl Timeline {
         }
     }
 
+    /// Whether it has one value whose versions came in order and on which nobody disagrees.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.cardinality == Cardinality::One
+            && self.rest.as_ref().is_none_or(|r| r.order.is_none() && r.rivals.is_none())
+    }
+
+    /// The version that is true at a moment, where all is plain.
+    pub(crate) fn current_plain(&self, at: At) -> Option<u32> {
+        let last = self.versions.begun_and_known(at.valid_at, at.seq).checked_sub(1)?;
+        let index = u32::try_from(last).ok()?;
+        self.back_from((0, last), index, at.valid_at, index + 1)
+    }
+
     /// The versions that are true at a moment, in the order of valid time. A confirmation gives the version that
     /// it confirms.
     pub(crate) fn current(&self, at: At) -> Vec<u32> {
-        if self.cardinality == Cardinality::One
-            && self.rest.as_ref().is_none_or(|r| r.order.is_none() && r.rivals.is_none())
-        {
-            let Some(last) = self.versions.begun_and_known(at.valid_at, at.seq).checked_sub(1) else {
-                return Vec::new();
-            };
-            let index = u32::try_from(last).unwrap_or(u32::MAX);
-            return self.back_from((0, last), index, at.valid_at, index + 1).into_iter().collect();
+        if self.is_plain() {
+            return self.current_plain(at).into_iter().collect();
         }
         let known = self.known(at.seq);
         if let Some(rule) = self.rule(known) {

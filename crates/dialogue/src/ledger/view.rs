@@ -1,12 +1,14 @@
 //! What the ledger says at a moment.
 
+use std::borrow::Cow;
+
 use throughline_journal::Seq;
 use throughline_protocol::view::{ConflictView, FactPage, FactView};
 use throughline_protocol::{At, DEFAULT_SUBJECT};
 use throughline_value::{Map, Value};
 
-use super::Ledger;
 use super::timeline::{Cardinality, Fate, Status, Timeline};
+use super::{FactPlace, Ledger};
 
 /// Why a fact has its value: each step in words with its record, from the value back to what it replaced.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +17,20 @@ pub struct FactWhy {
     pub value: Value,
     /// The steps.
     pub steps: Vec<(String, Option<Seq>)>,
+}
+
+fn value_at(timeline: &Timeline, at: At) -> Option<Cow<'_, Value>> {
+    if timeline.is_plain() {
+        return timeline.current_plain(at).and_then(|i| timeline.get(i)).map(|v| Cow::Borrowed(v.value()));
+    }
+    let current = timeline.current(at);
+    let mut values = current.iter().filter_map(|i| timeline.get(*i)).map(|v| v.value());
+    match timeline.cardinality {
+        Cardinality::One | Cardinality::Interval => values.next().map(Cow::Borrowed),
+        Cardinality::Many | Cardinality::Append => {
+            (!current.is_empty()).then(|| Cow::Owned(Value::List(values.cloned().collect())))
+        }
+    }
 }
 
 impl Ledger {
@@ -58,13 +74,14 @@ impl Ledger {
     /// nothing is known, which is something else than a known null.
     #[must_use]
     pub fn get(&self, subject: &str, key: &str, at: At) -> Option<Value> {
-        let timeline = self.timeline(subject, key)?;
-        let current = timeline.current(at);
-        let mut values = current.iter().filter_map(|i| timeline.get(*i)).map(|v| v.value().clone());
-        match timeline.cardinality {
-            Cardinality::One | Cardinality::Interval => values.next(),
-            Cardinality::Many | Cardinality::Append => (!current.is_empty()).then(|| Value::List(values.collect())),
-        }
+        value_at(self.timeline(subject, key)?, at).map(Cow::into_owned)
+    }
+
+    /// The same for whoever asks for one fact again and again: `place` is where it was found before, and is looked at
+    /// first. Nothing is copied where one value stands as it is.
+    #[must_use]
+    pub fn get_from(&self, place: &mut FactPlace, subject: &str, key: &str, at: At) -> Option<Cow<'_, Value>> {
+        value_at(self.keys.get_from(place, subject, key)?, at)
     }
 
     /// Everything that is known of a subject at a moment, as a map by key: what `facts` is in an expression.
