@@ -2,6 +2,7 @@
 
 mod ask_model;
 mod begin;
+mod calls;
 mod decide;
 mod gather;
 mod ground;

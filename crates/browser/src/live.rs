@@ -125,6 +125,12 @@ impl Live {
         let ring = move || {
             if let Some(this) = this.upgrade().filter(|this| !this.over.get()) {
                 let waited = matches!(*this.mode.borrow(), Mode::Waiting);
+                if waited && this.again(None) {
+                    // What may still come of this attempt is let go.
+                    let old = this.fetching.borrow_mut().take();
+                    drop(old);
+                    return;
+                }
                 let what = if waited { "no answer came" } else { "nothing more came" };
                 this.fail("timed-out", &format!("{what} within {ms} ms"));
             }

@@ -10,6 +10,7 @@ mod table;
 use throughline_protocol::{ModelSettings, Refusal, nearest};
 use throughline_value::{Map, Value};
 
+use crate::retry::MAX_RETRIES;
 use crate::{Request, Wire, schema};
 
 pub use table::{PROVIDERS, Provider, Structured};
@@ -103,7 +104,7 @@ impl Wire {
 /// Whether these settings can be worked with: the address, the key's signs, and caps that can be held.
 ///
 /// # Errors
-/// As [`endpoint`]; `bad-key`, `bad-prices`, `cap-without-prices`.
+/// As [`endpoint`]; `bad-key`, `bad-prices`, `bad-settings`, `too-many-retries`, `cap-without-prices`.
 pub fn check(settings: &ModelSettings) -> Result<(), Refusal> {
     endpoint(settings)?;
     let refuse = |code: &str, path: &str, message: &str| Err(Refusal::new(code, message).at_path(path));
@@ -116,6 +117,13 @@ pub fn check(settings: &ModelSettings) -> Result<(), Refusal> {
     let prices = settings.prices.iter().flat_map(|p| [Some(&p.prompt), Some(&p.completion), p.cached.as_ref()]);
     if prices.flatten().chain(&settings.spend_cap).any(negative) {
         return refuse("bad-prices", "/settings/prices", "prices and `spend_cap` are not below zero");
+    }
+    if settings.tool_calls.as_deref().is_some_and(|how| !matches!(how, "native" | "json")) {
+        return refuse("bad-settings", "/settings/tool_calls", "`tool_calls` is `native` or `json`");
+    }
+    if settings.retries.is_some_and(|retries| retries > MAX_RETRIES) {
+        let message = format!("at most {MAX_RETRIES} retries; a model that does not answer then will not");
+        return refuse("too-many-retries", "/settings/retries", &message);
     }
     if settings.spend_cap.is_some() && settings.prices.is_none() {
         let message = "`spend_cap` needs `prices`: without them nobody knows what a request costs; or set `token_cap`";
@@ -138,7 +146,18 @@ pub fn http(settings: &ModelSettings, request: &Request) -> Result<Http, Refusal
         return Err(Refusal::new("no-model-name", message).at_path("/settings/model"));
     }
     let mode = Structured::named(settings.structured.as_deref()).unwrap_or(provider.structured);
-    let asked = Asked { provider, settings, request, model, mode };
+    let mut own = request.clone();
+    let forced = own.tool_calls.is_some() && !own.tools.is_empty();
+    // One way for one value: the tools, or the schema.
+    match (own.tool_calls.as_deref(), settings.tool_calls.as_deref()) {
+        (None, _) => {}
+        (_, Some("json")) => own.tools.clear(),
+        (Some("auto"), None) if !provider.native => own.tools.clear(),
+        _ if forced => own.schema = None,
+        _ => {}
+    }
+    let forced = forced && !own.tools.is_empty();
+    let asked = Asked { provider, settings, request: &own, model, mode, forced };
     let (path, body) = match provider.wire {
         Wire::Chat => ("/chat/completions".to_owned(), chat::body(&asked)),
         Wire::Responses => ("/responses".to_owned(), responses::body(&asked)),
@@ -159,7 +178,7 @@ pub fn models(settings: &ModelSettings) -> Result<Http, Refusal> {
     let provider = provider(&settings.provider)?;
     let request = Request::default();
     let mode = Structured::Prompt;
-    let asked = Asked { provider, settings, request: &request, model: "", mode };
+    let asked = Asked { provider, settings, request: &request, model: "", mode, forced: false };
     let mut headers = Vec::new();
     authorise(&asked, &mut headers);
     let path = if provider.wire == Wire::Ollama { "/api/tags" } else { "/models" };
@@ -186,6 +205,8 @@ struct Asked<'a> {
     request: &'a Request,
     model: &'a str,
     mode: Structured,
+    /// Whether one of the tools is to be called, and one only.
+    forced: bool,
 }
 
 impl Asked<'_> {

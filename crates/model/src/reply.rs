@@ -167,7 +167,11 @@ impl Reply {
 }
 
 impl ToolCall {
-    fn read(&self) -> Result<Call, Error> {
+    /// The call with its arguments read.
+    ///
+    /// # Errors
+    /// `call-without-name`; `bad-arguments` when they are not one JSON map.
+    pub fn read(&self) -> Result<Call, Error> {
         if self.name.is_empty() {
             return Err(Error::new("call-without-name", "a tool call names no tool; ask the model again"));
         }

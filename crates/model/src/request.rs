@@ -55,6 +55,10 @@ pub struct Request {
     /// The tools that the model may call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
+    /// For a value that may come as a call of one of the tools instead: `native` when the domain wants that, `auto`
+    /// when the settings or the provider say. Absent: tools and schema are both sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<String>,
 }
 
 /// A tool that a model may call.
@@ -103,6 +107,9 @@ impl Request {
                 ])
             };
             map.insert("tools".into(), Value::List(self.tools.iter().map(tool).collect()));
+        }
+        if let Some(how) = &self.tool_calls {
+            map.insert("tool_calls".into(), Value::from(how.as_str()));
         }
         Value::Map(map)
     }

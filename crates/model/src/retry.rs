@@ -43,6 +43,8 @@ const FINAL: &[&str] = &[
     "bad-key",
     "bad-prices",
     "cap-without-prices",
+    "bad-settings",
+    "too-many-retries",
 ];
 
 /// Whether asking again after this failure gives the same.

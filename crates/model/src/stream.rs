@@ -201,10 +201,7 @@ impl Stream {
     fn event(&mut self, event: &Event) {
         let data = event.data.trim();
         if data == "[DONE]" {
-            // It says that the stream is whole; what the model said about its end stands before it.
-            if self.wire == Wire::Chat {
-                self.building.end();
-            }
+            // It says that the stream is whole, not how the model ended: that stands before it, or nowhere.
             return;
         }
         if data.is_empty() {

@@ -8,6 +8,7 @@
 //! back, never becomes data.
 
 mod coerce;
+mod refusal;
 mod repair;
 mod scan;
 
@@ -69,8 +70,8 @@ pub struct Structured {
 /// Why a text gives no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {
-    /// A stable code: `no-json`, `invalid-json`, `schema-mismatch`, `schema-echoed`, `ambiguous-json`, or
-    /// those of [`Reply::usable`].
+    /// A stable code: `no-json`, `invalid-json`, `schema-mismatch`, `schema-echoed`, `ambiguous-json`,
+    /// `refused-in-words`, or those of [`Reply::usable`].
     pub code: &'static str,
     /// What was wrong and what to do.
     pub message: String,
@@ -141,7 +142,7 @@ pub fn read_reply(reply: &Reply, schema: &Value, strict: bool) -> Result<Structu
 /// ```
 ///
 /// # Errors
-/// `no-json`, `invalid-json`, `schema-mismatch`, `schema-echoed`, `ambiguous-json`.
+/// `no-json`, `invalid-json`, `schema-mismatch`, `schema-echoed`, `ambiguous-json`, `refused-in-words`.
 pub fn read(text: &str, schema: &Value, rules: Rules) -> Result<Structured, Unusable> {
     let mut reading = Reading { text, schema, rules, thinking: String::new(), diagnostics: Vec::new() };
     for path in schema::unsupported(schema) {
@@ -174,7 +175,13 @@ impl Reading<'_> {
         }
         let found = scan::scan(self.text);
         self.thinking = found.thinking;
+        let any = !found.values.is_empty() || found.open.is_some();
+        let declined = any && self.declined(&found.diagnostics, &found.values, found.open);
         self.diagnostics.extend(found.diagnostics);
+        if declined {
+            let message = "the reply declines in words, and nothing beside a refusal is taken for an answer".to_owned();
+            return Err(self.unusable("refused-in-words", message, Vec::new()));
+        }
         let mut candidates = Vec::new();
         let mut broken: Vec<(Span, Error)> = Vec::new();
         for span in found.values {
@@ -191,6 +198,18 @@ impl Reading<'_> {
             broken.extend(round);
         }
         self.choose(candidates, &broken)
+    }
+
+    /// Whether the prose declines the request, or the sentence that a value stands in declines that.
+    fn declined(&self, prose: &[Diagnostic], values: &[Span], open: Option<Span>) -> bool {
+        prose.iter().filter(|skipped| skipped.code == "skipped-text").any(|skipped| {
+            let next = values.iter().chain(&open).map(|value| value.start).filter(|start| *start >= skipped.span.end);
+            let end = next.min().unwrap_or(skipped.span.end);
+            match refusal::declines(self.slice(Span::new(skipped.span.start, end))) {
+                Some(whole) => whole || end > skipped.span.end || values.iter().any(|value| value.start == end),
+                None => false,
+            }
+        })
     }
 
     fn slice(&self, span: Span) -> &str {

@@ -45,6 +45,9 @@ fn an_ending_is_what_the_provider_said_and_never_a_guess() {
     check(&[HALF, STOP, "[DONE]"], "Half", "done");
     check(&[HALF, STOP], "Half", "done");
     check(&[HALF], "Half", "interrupted");
+    // `[DONE]` says that the stream is whole, not whether the model was: it may have met its limit.
+    check(&[HALF, "[DONE]"], "Half", "interrupted");
+    check(&["[DONE]"], "", "interrupted");
     check(&[], "", "interrupted");
     check(&[HALF, r#"{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}"#, "[DONE]"], "Half", "truncated");
     check(&[HALF, r#"{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}"#], "Half", "refused");
@@ -232,4 +235,21 @@ fn the_body_holds_the_reduced_schema_and_the_fingerprint_moves_with_every_field(
         assert_ne!(other.fingerprint(), base);
     }
     assert_eq!(base.len(), 64);
+}
+
+#[test]
+fn a_call_written_the_old_way_is_a_call() {
+    let streamed = events(&[
+        r#"{"choices":[{"index":0,"delta":{"function_call":{"name":"set_n","arguments":""}}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"n\":"}}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"function_call":{"arguments":"3}"}}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":"function_call"}]}"#,
+    ]);
+    let whole = r#"{"choices":[{"index":0,"finish_reason":"function_call",
+        "message":{"content":null,"function_call":{"name":"set_n","arguments":"{\"n\":3}"}}}]}"#;
+    for (kind, body) in [("text/event-stream", streamed.as_str()), ("application/json", whole)] {
+        let calls = reply(200, kind, body).calls().unwrap();
+        let shown: Vec<String> = calls.iter().map(|call| format!("{} {}", call.name, call.arguments.to_json())).collect();
+        assert_eq!(shown, [r#"set_n {"n":3}"#], "{body}");
+    }
 }

@@ -298,3 +298,42 @@ fn no_text_harms_the_reader_and_what_it_gives_fits_the_schema() {
     }
     assert!(taken > 500 && repaired > 5, "{taken} taken, {repaired} repaired");
 }
+
+#[test]
+fn what_stands_beside_a_refusal_is_no_data_in_either_language() {
+    let schema = json::read_value(r#"{"type":"object"}"#).unwrap();
+    let check = |text: &str, expected: &str| {
+        for schema in [&schema, &Value::Null] {
+            let got = match read(text, schema, Rules::default()) {
+                Ok(found) => found.value.to_json(),
+                Err(bad) => bad.code.to_owned(),
+            };
+            assert_eq!(got, expected, "{text}");
+        }
+    };
+    for text in [
+        r#"I can't help with {"a":1}"#,
+        r#"I’m sorry, but I can’t assist with that. {"a":1}"#,
+        "I cannot comply with this.\n```json\n{\"a\":1}\n```",
+        r#"I cannot provide {"a":1} as you ask."#,
+        r#"{"a":1} is what you want, but I can't help with that."#,
+        "I can't help with {a:1}",
+        "I can't help with [1, 2]",
+        r#"抱歉，我不能帮您处理 {"a":1}"#,
+        r#"我无法提供{"a":1}。"#,
+    ] {
+        check(text, "refused-in-words");
+    }
+    for text in [
+        r#"I can help with that: {"a":1}"#,
+        r#"I cannot find a date in the text, so: {"a":1}"#,
+        r#"I'm sorry for the mistake. {"a":1}"#,
+        r#"The user says "I can't help it". {"a":1}"#,
+        r#"<think>I can't help with that? I can.</think>{"a":1}"#,
+        r#"{"a":1}"#,
+        r#"用户无法提供订单号。{"a":1}"#,
+    ] {
+        check(text, r#"{"a":1}"#);
+    }
+    check(r#"{"text":"I can't help with that."}"#, r#"{"text":"I can't help with that."}"#);
+}

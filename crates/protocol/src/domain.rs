@@ -163,6 +163,9 @@ parts! {
         value: FieldType,
         /// How conflicts between sources are settled: `newest_valid`, `most_trusted`, `official` or `ask`.
         conflict: Option<String>,
+        /// What becomes of it when the memories that it rests on alone are purged: `purge` (it is erased, too), `end`
+        /// or `keep`; `purge` when absent.
+        on_purge: Option<String>,
         /// Who may say it: any of `user`, `rule`, `tool`, `model`, `import`; anybody when empty.
         said_by: Vec<String>,
     }
@@ -321,5 +324,8 @@ parts! {
         /// Whether the model words the answer. What it says is checked against ledger, evidence and constraints;
         /// when it does not hold, the template speaks.
         model_answers: bool,
+        /// How the model proposes an action: by the provider's `native` tool calls, or as one `json` value; as the
+        /// settings or the provider have it when absent.
+        tool_calls: Option<String>,
     }
 }

@@ -54,6 +54,10 @@ pub struct ModelSettings {
     /// How a value is asked for: `schema`, `json` or `prompt`; as the provider can when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<String>,
+    /// How a turn's action is proposed: by `native` tool calls or as `json`; before the domain's word and the
+    /// provider's own when given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<String>,
     /// At most so many tokens in a reply, where the request does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,

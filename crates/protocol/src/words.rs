@@ -14,6 +14,7 @@ pub const WORDS: &[(&str, &str, &[&str])] = &[
     ("RelationType", "below_floor", &["drop", "hold", "keep"]),
     ("FactType", "cardinality", &["one", "many", "interval", "append"]),
     ("FactType", "said_by", &["user", "rule", "tool", "model", "import"]),
+    ("AgentRules", "tool_calls", &["native", "json"]),
     ("FactType", "conflict", &["newest_valid", "most_trusted", "official", "ask"]),
     ("Tool", "effect", &["read", "write"]),
 ];

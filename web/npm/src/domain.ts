@@ -104,6 +104,11 @@ export interface FactType {
   value?: FieldType;
   /** How conflicts between sources are settled: `newest_valid`, `most_trusted`, `official` or `ask`. */
   conflict?: string;
+  /**
+   * What becomes of it when the memories that it rests on alone are purged: `purge` (it is erased, too), `end` or
+   * `keep`; `purge` when absent.
+   */
+  on_purge?: string;
   /** Who may say it: any of `user`, `rule`, `tool`, `model`, `import`; anybody when empty. */
   said_by?: string[];
 }
@@ -277,4 +282,9 @@ export interface AgentRules {
    * does not hold, the template speaks.
    */
   model_answers?: boolean;
+  /**
+   * How the model proposes an action: by the provider's `native` tool calls, or as one `json` value; as the settings
+   * or the provider have it when absent.
+   */
+  tool_calls?: "native" | "json";
 }

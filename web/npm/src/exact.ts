@@ -13,7 +13,7 @@ export type Exact = number | bigint | Decimal;
 /** Half of a surrogate pair: no character, and not to be written as UTF-8. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-const DIGITS = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+export const DIGITS = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** How deep a value may nest on its way to the engine. */
 export const MAX_DEPTH = 100;

@@ -2,7 +2,7 @@
 
 import { ThroughlineError } from "./error.js";
 import type { Refusal } from "./error.js";
-import { decode, encode } from "./exact.js";
+import { DIGITS, Decimal, decode, encode } from "./exact.js";
 import type { Host, Listener } from "./host.js";
 import type { Delta, ModelSettings } from "./model.js";
 import type { Change } from "./session.js";
@@ -296,17 +296,14 @@ function isPieces(given: Json | AsyncIterable<string>): given is AsyncIterable<s
 
 /** Settings as the engine reads them: prices may be written as texts, to be exact. */
 export function plain(settings: ModelSettings): JsonMap {
+  // A text that is no number goes as it is: the engine refuses it, with its place.
   const number = (value: number | string | undefined): Json | undefined =>
-    typeof value === "string" ? (decode(value) as Json) : value;
+    typeof value === "string" && DIGITS.test(value.trim()) ? (new Decimal(value.trim()) as unknown as Json) : value;
   const { prices, spend_cap, ...rest } = settings;
   const map: Record<string, Json | undefined> = { ...(rest as Record<string, Json>), spend_cap: number(spend_cap) };
-  if (prices !== undefined) {
-    map["prices"] = defined({
-      prompt: number(prices.prompt),
-      completion: number(prices.completion),
-      cached: number(prices.cached),
-    });
-  }
+  if (typeof prices === "object" && prices !== null) {
+    map["prices"] = defined(Object.fromEntries(Object.entries(prices).map(([name, value]) => [name, number(value)])));
+  } else if (prices !== undefined) map["prices"] = prices;
   return defined(map);
 }
 

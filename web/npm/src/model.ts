@@ -31,6 +31,11 @@ export interface ModelSettings {
   key?: string;
   /** How a value is asked for; as the provider can when absent. */
   structured?: "schema" | "json" | "prompt";
+  /**
+   * How a turn's action is proposed: by `native` tool calls or as `json`; before the domain's word and the
+   * provider's own when given.
+   */
+  tool_calls?: "native" | "json";
   /** At most so many tokens in a reply, where the request does not say. */
   max_tokens?: number;
   /** The context that Ollama is to give, in tokens. */

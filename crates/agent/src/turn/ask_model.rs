@@ -9,7 +9,7 @@ use throughline_model::{Request, retry, structured};
 use throughline_protocol::Context;
 use throughline_value::Value;
 
-use super::draft;
+use super::{calls, draft};
 use crate::turns::{ExchangeFinished, ExchangeRequested, ProposalRefused, Turn};
 
 /// How many times a reply that does not hold is asked again, when the domain does not say.
@@ -69,7 +69,7 @@ pub(crate) fn ask<T>(
         let wrong = if refused.problems.is_empty() { vec![refused.message.clone()] } else { refused.problems.clone() };
         return if attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
     }
-    let (code, wrong) = match judge(finished, || request(&[]).schema.unwrap_or_default(), hold) {
+    let (code, wrong) = match judge(finished, &last.requested.request, || request(&[]).schema.unwrap_or_default(), hold) {
         Ok(value) => return Asked::Got(value),
         Err(refused) => refused,
     };
@@ -97,6 +97,7 @@ pub(crate) fn ask<T>(
 /// What a reply gives, or the code and the words of why it is not used.
 fn judge<T>(
     finished: &ExchangeFinished,
+    requested: &Value,
     schema: impl Fn() -> Value,
     hold: impl Fn(&Value) -> Result<T, Vec<String>>,
 ) -> Result<T, (String, Vec<String>)> {
@@ -115,8 +116,14 @@ fn judge<T>(
             return refused(&format!("reply-{ending}"), vec![format!("the reply was {ending}; nothing in it is used")]);
         }
     }
-    let value = structured::read(&finished.text, &schema(), structured::Rules::default());
-    let value = value.map_err(|error| ("proposal-refused".to_owned(), vec![error.to_string()]))?.value;
+    // A call of a tool is the value, and the text beside it free thinking.
+    let value = match calls::value(finished, requested) {
+        Some(value) => value.map_err(|(code, problem)| (code.to_owned(), vec![problem]))?,
+        None => {
+            let value = structured::read(&finished.text, &schema(), structured::Rules::default());
+            value.map_err(|error| ("proposal-refused".to_owned(), vec![error.to_string()]))?.value
+        }
+    };
     hold(&value).or_else(|problems| {
         let stale = problems.iter().any(|problem| problem.starts_with("version-conflict"));
         refused(if stale { "version-conflict" } else { "proposal-refused" }, problems)

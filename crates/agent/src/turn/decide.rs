@@ -13,7 +13,7 @@ use throughline_protocol::{At, Command, Context, DEFAULT_SUBJECT, Meta, nearest}
 use throughline_value::{Map, Number, Value};
 
 use super::ask_model::{Asked, DEFAULT_RETRIES, MAX_RETRIES, ask};
-use super::{Ending, Move, by_model, by_rule, draft, finish, intent_of, prompts};
+use super::{Ending, Move, by_model, by_rule, calls, draft, finish, intent_of, prompts};
 use crate::constraints::Checked;
 use crate::phrases::{Phrase, say};
 use crate::turns::{Stage, Turn, TurnAsked};
@@ -123,6 +123,7 @@ fn hold(
     intent: &Intent,
     value: &Value,
 ) -> Result<Option<Proposal>, Vec<String>> {
+    let value = &calls::proposal(value, intent, |name| ctx.domain.actions.get(name).map(|rule| rule.schema.clone()));
     let action = match value.get("action") {
         Some(Value::Null) => return Ok(None),
         Some(Value::Text(action)) => action,

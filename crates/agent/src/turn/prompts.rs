@@ -2,13 +2,13 @@
 //! user's words come last and stay quoted data.
 
 use throughline_dialogue::prompt::{self, PromptInput, Quoted};
-use throughline_model::{Message, Request};
+use throughline_model::{Message, Request, Tool};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::PromptView;
 use throughline_protocol::{At, Context, Refusal};
 use throughline_value::{Map, Value, json};
 
-use super::intent_of;
+use super::{calls, intent_of};
 use crate::Rooms;
 use crate::turns::{Stage, Turn};
 
@@ -37,7 +37,10 @@ fn request(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, stage: StagePrompt, wr
     let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
     let view = contract(rooms, turn, ctx, at, &stage, wrong);
     let messages = view.messages.into_iter().map(|m| Message::new(m.role, m.text)).collect();
+    let tools = stage.tools;
     Request {
+        tool_calls: tools.first().map(|_| ctx.domain.agent.tool_calls.clone().unwrap_or_else(|| "auto".to_owned())),
+        tools,
         schema: Some(stage.schema),
         language: turn.started.language.clone(),
         max_tokens: Some(MAX_REPLY_TOKENS),
@@ -54,6 +57,8 @@ struct StagePrompt {
     allowed: Vec<(String, String)>,
     /// Values and words from elsewhere, by where they come from.
     quoted: Vec<(&'static str, String)>,
+    /// Tools of which one is called where the provider has calls: the value of the stage.
+    tools: Vec<Tool>,
 }
 
 fn contract(
@@ -124,6 +129,7 @@ fn interpret_stage(ctx: &Context<'_>) -> StagePrompt {
         schema: form,
         allowed: ctx.domain.intents.iter().map(described).collect(),
         quoted: Vec::new(),
+        tools: Vec::new(),
     }
 }
 
@@ -140,6 +146,7 @@ fn plan_stage(ctx: &Context<'_>, inputs: &Map, language: &str) -> StagePrompt {
         schema: throughline_plan::prompt::schema(),
         allowed: Vec::new(),
         quoted: vec![("inputs", Value::Map(inputs.clone()).to_json())],
+        tools: Vec::new(),
     }
 }
 
@@ -166,15 +173,22 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
             "action":{},"args":{"type":"object"},"reason":{"type":"string"},
             "confidence":{"type":"number","minimum":0,"maximum":1}}}"#,
     );
+    let tools = if ctx.domain.agent.tool_calls.as_deref() == Some("json") {
+        Vec::new()
+    } else {
+        calls::tools(intent, open.clone(), &turn.started.language)
+    };
+    let told = if tools.is_empty() { "" } else { calls::TOLD };
     let mut choices: Vec<Value> = open.map(|(name, _)| Value::from(name.as_str())).collect();
     choices.push(Value::Null);
     set(&mut form, &["properties", "action"], one_of(Value::List(choices)));
     StagePrompt {
         purpose: "decide",
-        task: format!("Propose at most one action; null for none. {ONE_VALUE}"),
+        task: format!("Propose at most one action; null for none. {ONE_VALUE}{told}"),
         schema: form,
         allowed,
         quoted: shown(rooms, ctx, at, values),
+        tools,
     }
 }
 
@@ -222,6 +236,7 @@ fn respond_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent)
         ),
         allowed: Vec::new(),
         quoted,
+        tools: Vec::new(),
     }
 }
 

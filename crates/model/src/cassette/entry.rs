@@ -61,6 +61,8 @@ impl Match {
 pub struct Written {
     /// The text.
     pub text: String,
+    /// The calls of tools, each with `name` and `arguments`, a map or a text.
+    pub calls: Vec<Value>,
     /// How the provider says it ended: `stop`, `length`, `content_filter`.
     pub finish: String,
     /// The tokens it took; estimated when absent.
@@ -123,6 +125,8 @@ struct Line {
     chunks: Option<Vec<LineChunk>>,
     #[serde(default)]
     reply: Option<Value>,
+    #[serde(default)]
+    calls: Option<Vec<Value>>,
     #[serde(default)]
     finish: Option<String>,
     #[serde(default)]
@@ -208,7 +212,9 @@ fn read_line(text: &str) -> Result<Entry, Error> {
         },
     };
     let line: Line = from_node(&json::read(text).map_err(of)?).map_err(of)?;
-    let content = match (line.chunks, line.reply) {
+    // A reply may be nothing but calls.
+    let reply = line.reply.or_else(|| line.calls.as_ref().map(|_| Value::from("")));
+    let content = match (line.chunks, reply) {
         (Some(chunks), None) => {
             if line.finish.is_some() || line.usage.is_some() {
                 return Err(fail("bad-entry", "`finish` and `usage` go with `reply`; recorded chunks carry their own"));
@@ -233,11 +239,13 @@ fn read_line(text: &str) -> Result<Entry, Error> {
                 cached: u.cached,
                 estimated: false,
             });
-            Content::Written(Written { text, finish: line.finish.unwrap_or_else(|| "stop".to_owned()), usage })
+            let calls = line.calls.unwrap_or_default();
+            let default = || if calls.is_empty() { "stop" } else { "tool_calls" }.to_owned();
+            Content::Written(Written { text, finish: line.finish.unwrap_or_else(default), usage, calls })
         }
         _ => return Err(fail("bad-entry", "an entry has either `chunks` or `reply`")),
     };
     let Line { r#match, status, content_type, wire, .. } =
-        Line { chunks: None, reply: None, finish: None, usage: None, ..line };
+        Line { chunks: None, reply: None, calls: None, finish: None, usage: None, ..line };
     Ok(Entry { matches: r#match, status, content_type, wire, content, line: 0 })
 }

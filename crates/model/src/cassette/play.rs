@@ -193,6 +193,17 @@ fn stream(written: &Written, request: &Request) -> Vec<Chunk> {
         let piece: String = piece.iter().collect();
         events.push(choice(Value::from([("content", piece)]), Value::Null).to_json());
     }
+    for (call, i) in written.calls.iter().zip(0u64..) {
+        let arguments = call.get("arguments").cloned().unwrap_or_default();
+        let function = Value::from([
+            ("name", call.get("name").cloned().unwrap_or_default()),
+            ("arguments", arguments.as_str().map_or_else(|| arguments.to_json(), str::to_owned).into()),
+        ]);
+        let index = call.get("index").cloned().unwrap_or_else(|| Value::from(i));
+        let id = call.get("id").cloned().unwrap_or_else(|| Value::from(format!("call_{i}")));
+        let call = Value::from([("index", index), ("id", id), ("type", "function".into()), ("function", function)]);
+        events.push(choice(Value::from([("tool_calls", Value::List(vec![call]))]), Value::Null).to_json());
+    }
     events.push(choice(Value::map(), Value::from(written.finish.as_str())).to_json());
     // An estimate is left to the decoder, which marks it as one.
     if !usage.estimated {

@@ -40,6 +40,10 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     if !asked.request.tools.is_empty() {
         body.insert("tools".into(), Value::List(asked.request.tools.iter().map(tool).collect()));
     }
+    if asked.forced {
+        let choice = Value::from([("type", text("any")), ("disable_parallel_tool_use", Value::Bool(true))]);
+        body.insert("tool_choice".into(), choice);
+    }
     asked.put_temperature(&mut body, "temperature");
     body.insert("stream".into(), Value::Bool(true));
     Value::Map(body)

@@ -20,6 +20,11 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     if let Some(tools) = functions(asked) {
         body.insert("tools".into(), tools);
     }
+    // Others of this wire know `auto` only, and refuse what they do not know.
+    if asked.forced && asked.provider.name == "openai" {
+        body.insert("tool_choice".into(), text("required"));
+        body.insert("parallel_tool_calls".into(), Value::Bool(false));
+    }
     if let Some(max) = asked.max_tokens() {
         body.insert(asked.provider.max_tokens.into(), number(max));
     }

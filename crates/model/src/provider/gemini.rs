@@ -43,5 +43,9 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
         let declarations = Value::List(asked.request.tools.iter().map(tool).collect());
         body.insert("tools".into(), Value::List(vec![Value::from([("functionDeclarations", declarations)])]));
     }
+    if asked.forced {
+        let mode = Value::from([("functionCallingConfig", Value::from([("mode", "ANY")]))]);
+        body.insert("toolConfig".into(), mode);
+    }
     Value::Map(body)
 }

@@ -40,6 +40,10 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     if !asked.request.tools.is_empty() {
         body.insert("tools".into(), Value::List(asked.request.tools.iter().map(tool).collect()));
     }
+    if asked.forced {
+        body.insert("tool_choice".into(), text("required"));
+        body.insert("parallel_tool_calls".into(), Value::Bool(false));
+    }
     if let Some(max) = asked.max_tokens() {
         body.insert("max_output_tokens".into(), number(max));
     }

@@ -37,6 +37,8 @@ pub struct Provider {
     pub base: &'static str,
     /// How a value is asked for.
     pub structured: Structured,
+    /// Whether a turn's action is proposed by a call of a tool, where nobody says otherwise.
+    pub native: bool,
     /// Whether it runs on the user's own machine and needs no key.
     pub local: bool,
     /// Under which name chat completions take the limit of a reply.
@@ -49,12 +51,14 @@ const CHAT: Provider = Provider {
     endpoint: "",
     base: "/v1",
     structured: Structured::Schema,
+    // Whether a model on one's own machine has calls depends on its template; a server without it refuses.
+    native: false,
     local: true,
     max_tokens: "max_tokens",
 };
 
 const fn hosted(name: &'static str, endpoint: &'static str, structured: Structured) -> Provider {
-    Provider { name, endpoint, structured, local: false, ..CHAT }
+    Provider { name, endpoint, structured, native: true, local: false, ..CHAT }
 }
 
 const fn local(name: &'static str, endpoint: &'static str) -> Provider {

@@ -96,10 +96,11 @@ impl Building {
         self.fail("unknown-ending", format!("the provider ended with `{word}`, which is not known"));
     }
 
-    /// The stream is whole: what was said about the end holds.
+    /// The stream is whole: what was said about the end holds. Where nothing was said, nothing is guessed.
     pub(super) fn end(&mut self) {
-        let ending = self.pending.take().unwrap_or(Ending::Done);
-        self.said.get_or_insert(ending);
+        if let Some(ending) = self.pending.take() {
+            self.said.get_or_insert(ending);
+        }
     }
 
     pub(super) fn into_reply(self, prompt_estimate: u64) -> Reply {

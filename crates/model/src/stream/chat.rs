@@ -42,6 +42,14 @@ fn message(building: &mut Building, message: &Value) {
         let index = fragment.get("index").and_then(Value::as_i64);
         building.call(index, str_at(fragment, &["id"]), str_at(fragment, &["function", "name"]), &arguments);
     }
+    if let Some(call) = message.get("function_call").filter(|call| !call.is_null()) {
+        legacy_call(building, call);
+    }
+}
+
+/// The one call of a tool as it was written before there could be several.
+fn legacy_call(building: &mut Building, call: &Value) {
+    building.call(Some(-1), "", str_at(call, &["name"]), &arguments_of(call.get("arguments")));
 }
 
 fn usage_of(usage: &Value) -> Option<Usage> {
