@@ -143,6 +143,14 @@ fn finish(turn: &Turn, ctx: &Context<'_>, stage: Stage, ending: Ending) -> Move 
     }
 }
 
+/// The output with what was changed to read the model's reply, where anything was.
+fn with_changes(mut output: Map, changes: Vec<Value>) -> Map {
+    if !changes.is_empty() {
+        output.insert("coercions".to_owned(), Value::List(changes));
+    }
+    output
+}
+
 /// Adds the outcomes of a stage's commands to its output.
 type Collect = Box<dyn FnOnce(Value, Vec<Result<Done, Refusal>>) -> Value>;
 

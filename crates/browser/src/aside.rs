@@ -198,15 +198,8 @@ fn structured_value(read: &Result<Structured, Unusable>) -> Map {
             out.insert("value".into(), found.value.clone());
             out.insert("repaired".into(), Value::Bool(found.repaired));
             out.insert("span".into(), span(&found.span));
-            let coercion = |c: &structured::Coercion| {
-                Value::from([
-                    ("code", Value::from(c.code)),
-                    ("path", Value::from(c.path.as_str())),
-                    ("from", c.from.clone()),
-                    ("to", c.to.clone()),
-                ])
-            };
-            out.insert("coercions".into(), Value::List(found.coercions.iter().map(coercion).collect()));
+            let coercions = found.coercions.iter().map(structured::Coercion::to_value).collect();
+            out.insert("coercions".into(), Value::List(coercions));
             (&found.diagnostics, &found.thinking)
         }
         Err(bad) => {

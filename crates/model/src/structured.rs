@@ -16,7 +16,7 @@ use throughline_value::{Error, InOrder as _, Span, Value, json};
 
 use crate::{Reply, schema};
 
-pub use coerce::Coercion;
+pub use coerce::{Coercion, fit};
 pub(crate) use scan::Balance;
 pub use scan::{MAX_SCAN_DEPTH, MAX_SCAN_STARTS};
 

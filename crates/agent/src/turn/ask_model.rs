@@ -27,8 +27,8 @@ pub(crate) enum Asked<T> {
     Wait,
     /// The last reply was refused, or none was asked for yet: record these, the engine does the rest.
     Record(Vec<Draft>),
-    /// A reply that holds.
-    Got(T),
+    /// A reply that holds, with what was changed to read it.
+    Got(T, Vec<Value>),
     /// No reply held; the reasons of the last one.
     GaveUp(Vec<String>),
 }
@@ -70,7 +70,7 @@ pub(crate) fn ask<T>(
         return if attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
     }
     let (code, wrong) = match judge(finished, &last.requested.request, || request(&[]).schema.unwrap_or_default(), hold) {
-        Ok(value) => return Asked::Got(value),
+        Ok((value, changes)) => return Asked::Got(value, changes),
         Err(refused) => refused,
     };
     if finished.ending == "failed" {
@@ -100,7 +100,7 @@ fn judge<T>(
     requested: &Value,
     schema: impl Fn() -> Value,
     hold: impl Fn(&Value) -> Result<T, Vec<String>>,
-) -> Result<T, (String, Vec<String>)> {
+) -> Result<(T, Vec<Value>), (String, Vec<String>)> {
     let refused = |code: &str, wrong: Vec<String>| Err((code.to_owned(), wrong));
     match finished.ending.as_str() {
         "done" => {}
@@ -117,14 +117,23 @@ fn judge<T>(
         }
     }
     // A call of a tool is the value, and the text beside it free thinking.
+    let mut changes = Vec::new();
     let value = match calls::value(finished, requested) {
         Some(value) => value.map_err(|(code, problem)| (code.to_owned(), vec![problem]))?,
         None => {
-            let value = structured::read(&finished.text, &schema(), structured::Rules::default());
-            value.map_err(|error| ("proposal-refused".to_owned(), vec![error.to_string()]))?.value
+            let found = structured::read(&finished.text, &schema(), structured::Rules::default());
+            let found = found.map_err(|error| {
+                let code = if error.code == "refused-in-words" { "reply-refused" } else { "proposal-refused" };
+                (code.to_owned(), vec![error.to_string()])
+            })?;
+            changes.extend(found.coercions.iter().map(structured::Coercion::to_value));
+            if found.repaired {
+                changes.extend(found.diagnostics.iter().map(|d| Value::from([("code", d.code), ("repair", &d.message)])));
+            }
+            found.value
         }
     };
-    hold(&value).or_else(|problems| {
+    hold(&value).map(|held| (held, changes)).or_else(|problems| {
         let stale = problems.iter().any(|problem| problem.starts_with("version-conflict"));
         refused(if stale { "version-conflict" } else { "proposal-refused" }, problems)
     })

@@ -6,14 +6,14 @@
 
 use throughline_expr::Expr;
 use throughline_journal::Seq;
-use throughline_model::schema;
+use throughline_model::{schema, structured};
 use throughline_protocol::command::Batch;
 use throughline_protocol::domain::{Intent, ProposedAction};
 use throughline_protocol::{At, Command, Context, DEFAULT_SUBJECT, Meta, nearest};
 use throughline_value::{Map, Number, Value};
 
 use super::ask_model::{Asked, DEFAULT_RETRIES, MAX_RETRIES, ask};
-use super::{Ending, Move, by_model, by_rule, calls, draft, finish, intent_of, prompts};
+use super::{Ending, Move, by_model, by_rule, calls, draft, finish, intent_of, prompts, with_changes};
 use crate::constraints::Checked;
 use crate::phrases::{Phrase, say};
 use crate::turns::{Stage, Turn, TurnAsked};
@@ -29,6 +29,8 @@ pub(super) struct Proposal {
     pub(super) unsure: bool,
     /// What it stands for.
     pub(super) commands: Vec<Command>,
+    /// What was changed in its arguments so that they fit.
+    pub(super) changes: Vec<Value>,
 }
 
 /// Why a proposal does not hold: a code for programs, and everything that is wrong.
@@ -64,9 +66,12 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
     match asked {
         Asked::Wait => Move::Wait,
         Asked::Record(drafts) => Move::Record(drafts),
-        Asked::Got(proposal) => propose(turn, ctx, proposal, "done", by_model),
+        Asked::Got(proposal, mut changes) => {
+            changes.extend(proposal.iter().flat_map(|proposal| proposal.changes.clone()));
+            propose(turn, ctx, proposal, changes, "done", by_model)
+        }
         Asked::GaveUp(wrong) => match by_rules(rooms, turn, ctx, intent) {
-            Ok(proposal) => propose(turn, ctx, proposal, "fallback", by_rule),
+            Ok(proposal) => propose(turn, ctx, proposal, Vec::new(), "fallback", by_rule),
             Err(problems) => hand_over(turn, ctx, &handed, &wrong, &problems),
         },
     }
@@ -135,9 +140,16 @@ fn hold(
     let args = value.get("args").cloned().unwrap_or_default();
     let seen = turn.exchanges_for("decide").next_back().map(|exchange| exchange.seq);
     let confidence = value.get("confidence").and_then(Value::as_number);
+    // A number as text is taken as the number, and it is on record; what still does not fit is told as it came.
+    let rule = ctx.domain.actions.get(action);
+    let fit = rule.and_then(|rule| structured::fit(&args, &rule.schema).ok());
+    let (args, changes) = fit.unwrap_or((args, Vec::new()));
     let held = check(rooms, Some(turn), ctx, action, args, confidence, seen).map_err(|wrong| wrong.problems)?;
     let reason = value.get("reason").and_then(Value::as_str).unwrap_or("").to_owned();
-    Ok(Some(Proposal { reason, ..held }))
+    let changes = changes.into_iter().map(|change| {
+        structured::Coercion { path: format!("/args{}", change.path), ..change }.to_value()
+    });
+    Ok(Some(Proposal { reason, changes: changes.collect(), ..held }))
 }
 
 /// Checks one proposed action: the state is open for it, its arguments fit, every constraint holds, its commands
@@ -197,7 +209,7 @@ pub(super) fn check(
     }
     let floor = ctx.domain.agent.confidence.as_ref();
     let unsure = floor.zip(confidence).is_some_and(|(floor, confidence)| confidence < floor);
-    Ok(Proposal { action: action.to_owned(), args, reason: String::new(), unsure, commands })
+    Ok(Proposal { action: action.to_owned(), args, reason: String::new(), unsure, commands, changes: Vec::new() })
 }
 
 /// What is wrong with a command that would put a value in the place of one which the model was not shown.
@@ -287,17 +299,20 @@ fn propose(
     turn: &Turn,
     ctx: &Context<'_>,
     proposal: Option<Proposal>,
+    changes: Vec<Value>,
     verdict: &'static str,
     meta: fn(&str) -> Meta,
 ) -> Move {
-    let Some(Proposal { action, args, reason, unsure, commands }) = proposal else {
-        return finish(turn, ctx, Stage::Decide, Ending::new(verdict, Value::from([("action", Value::Null)])));
+    let Some(Proposal { action, args, reason, unsure, commands, .. }) = proposal else {
+        let none = with_changes(Map::from_iter([("action".to_owned(), Value::Null)]), changes);
+        return finish(turn, ctx, Stage::Decide, Ending::new(verdict, Value::Map(none)));
     };
     let Some(rule) = ctx.domain.actions.get(&action) else { return Move::Wait };
     let mut output = Map::new();
     output.insert("action".to_owned(), Value::from(action.as_str()));
     output.insert("args".to_owned(), args.clone());
     output.insert("reason".to_owned(), Value::from(reason.as_str()));
+    let mut output = with_changes(output, changes);
     if rule.approval || unsure {
         let prefix = format!("a{}.decide", turn.seq);
         let person = format!("{prefix}.person");

@@ -39,7 +39,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         match asked {
             Asked::Wait => return Move::Wait,
             Asked::Record(drafts) => return Move::Record(drafts),
-            Asked::Got(plan) => return start(plan, inputs, by_model("the model's plan holds"), false),
+            Asked::Got(plan, _) => return start(plan, inputs, by_model("the model's plan holds"), false),
             Asked::GaveUp(wrong) if intent.plan.is_null() => {
                 let output = Value::from([("model", Value::from(wrong))]);
                 return finish(turn, ctx, Stage::Gather, Ending::new("fallback", output));

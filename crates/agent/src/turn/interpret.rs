@@ -6,7 +6,7 @@ use throughline_protocol::{Context, Domain};
 use throughline_value::{Map, Number, Value};
 
 use super::ask_model::{Asked, ask};
-use super::{Ending, Move, draft, finish, prompts};
+use super::{Ending, Move, draft, finish, prompts, with_changes};
 use crate::Rooms;
 use crate::constraints::figure;
 use crate::phrases::{Phrase, say};
@@ -31,8 +31,10 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
     match asked {
         Asked::Wait => Move::Wait,
         Asked::Record(drafts) => Move::Record(drafts),
-        Asked::Got(found) if is_sure(&found, ctx.domain) => end(turn, ctx, "done", found),
-        Asked::Got(found) => ask_person(turn, ctx, found),
+        Asked::Got(found, changes) => {
+            let found = with_changes(found, changes);
+            if is_sure(&found, ctx.domain) { end(turn, ctx, "done", found) } else { ask_person(turn, ctx, found) }
+        }
         Asked::GaveUp(wrong) => {
             let mut found = by_rules(&turn.started.text, ctx.domain);
             found.insert("model".to_owned(), Value::from(wrong));

@@ -11,7 +11,7 @@ use throughline_protocol::{At, Context, DEFAULT_SUBJECT};
 use throughline_value::{Map, Named, Value};
 
 use super::ask_model::{Asked, ask};
-use super::{Ending, Move, draft, finish, intent_of, prompts};
+use super::{Ending, Move, draft, finish, intent_of, prompts, with_changes};
 use crate::claims::{Claim, Found, claims, spans};
 use crate::constraints::Checked;
 use crate::known::Known;
@@ -38,7 +38,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         return match asked {
             Asked::Wait => Move::Wait,
             Asked::Record(drafts) => Move::Record(drafts),
-            Asked::Got(answer) => speak(turn, ctx, "done", answer, Map::new()),
+            Asked::Got(answer, changes) => speak(turn, ctx, "done", answer, with_changes(Map::new(), changes)),
             Asked::GaveUp(wrong) => {
                 let mut output = Map::new();
                 output.insert("model".to_owned(), Value::from(wrong));

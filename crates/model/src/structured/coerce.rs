@@ -21,6 +21,29 @@ pub struct Coercion {
     pub to: Value,
 }
 
+impl Coercion {
+    /// As it is shown and recorded.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        Value::from([
+            ("code", Value::from(self.code)),
+            ("path", Value::from(self.path.as_str())),
+            ("from", self.from.clone()),
+            ("to", self.to.clone()),
+        ])
+    }
+}
+
+/// A value that was read, changed at its places so that it fits a schema, with the changes.
+///
+/// # Errors
+/// The problems that are left.
+pub fn fit(value: &Value, schema: &Value) -> Result<(Value, Vec<Coercion>), Vec<Problem>> {
+    let (value, mut done) = at_places(value.clone(), schema, Vec::new())?;
+    let value = spell(value, schema, &mut done);
+    Ok((value, done))
+}
+
 /// The value changed so that it fits, and the changes; or the problems that are left.
 pub(super) fn coerce(value: &Value, schema: &Value) -> Result<(Value, Vec<Coercion>), Vec<Problem>> {
     let direct = at_places(value.clone(), schema, Vec::new());
