@@ -12,12 +12,26 @@ export function load() {
 }
 
 /** The engine runs in a worker that inherits the page's content policy: a worker started by its URL would not. */
-const WHERE = { host: "worker", worker: "blob" };
+export const WHERE = { host: "worker", worker: "blob" };
 
 /** Opens a journal. `options` is JSON text, as the package's `open` takes it. */
 export async function openSession(options) {
   const { open } = await load();
-  return open({ ...JSON.parse(options), ...WHERE });
+  const session = await open({ ...JSON.parse(options), ...WHERE });
+  session.onDelta(showReply);
+  return session;
+}
+
+/** How much of a reply that comes in is shown. */
+const LIVE_CHARS = 2_000;
+
+/** Shows a reply in the conversation while it comes; its place is there as long as the turn runs. */
+function showReply({ exchange, channel, text }) {
+  const place = document.getElementById("live-reply");
+  if (place === null || channel !== "text") return;
+  const before = place.dataset.of === exchange ? place.textContent : "";
+  place.dataset.of = exchange;
+  place.textContent = (before + text).slice(-LIVE_CHARS);
 }
 
 /** One call of the session protocol, as JSON text both ways; throws what the package throws. */
@@ -42,10 +56,25 @@ function answer(session, call) {
     case "clock":
       return moved(call.advance === undefined ? session.setClock(call.now) : session.advance(call.advance));
     case "cassette":
-      return session.loadCassette(call.text);
+      return play(session, call.text);
     default:
       throw Object.assign(new Error(`the inspector does not make the call ${call.type}`), { code: "unknown-call" });
   }
+}
+
+/** What answers for a model in each session: the recorded replies, whether they are in use, and the model's name. */
+export const answering = new WeakMap();
+
+/** Notes what answers. */
+export function note(session, what) {
+  answering.set(session, { ...answering.get(session), ...what });
+}
+
+/** Recorded replies answer from now on. */
+export async function play(session, text) {
+  const n = await session.loadCassette(text);
+  note(session, { text, n, playing: n > 0 });
+  return n;
 }
 
 async function moved(time) {

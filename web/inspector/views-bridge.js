@@ -1,6 +1,6 @@
 // What the large views need from the npm package besides the session protocol; loaded with them.
 
-import { load } from "./bridge.js";
+import { WHERE, answering, download, load, note, play } from "./bridge.js";
 
 /** A method of the session, or a function of the package, with its arguments and its result as JSON text. */
 export async function ask(session, method, args) {
@@ -13,8 +13,118 @@ export async function ask(session, method, args) {
     await made.close();
     return encode({ name, report });
   }
+  if (Object.hasOwn(OWN, method)) return encode(await OWN[method](session, ...list));
   const result = typeof session[method] === "function" ? session[method](...list) : lib[method](...list);
   return encode((await result) ?? null);
+}
+
+/** What answers, without the replies themselves. */
+function answers(session) {
+  const { n = 0, playing = false, model = "" } = answering.get(session) ?? {};
+  return { recorded: n, playing, model };
+}
+
+/** What the page adds to the package: recorded replies and a model take turns, and a person sees which answers. */
+const OWN = {
+  answers,
+  /** In a worker under this page's own policy, as the engine's is: what it reaches, the engine reaches. */
+  testModel: async (_session, settings) => (await load()).testConnection(settings, WHERE),
+  readStructured: async (_session, text, schema) => (await load()).readStructured(text, schema, WHERE),
+  /** A model answers from now on; recorded replies are put away, since they would go before it. */
+  async useModel(session, settings) {
+    const attached = await session.setModel(settings);
+    await session.loadCassette();
+    note(session, { playing: false, model: [attached.provider, attached.model].filter(Boolean).join(" ") });
+    clockRuns(session);
+    return answers(session);
+  },
+  /** The recorded replies that are at hand answer again. */
+  async playAgain(session) {
+    await play(session, answering.get(session)?.text ?? "");
+    return answers(session);
+  },
+  /** Neither recorded replies nor a model. */
+  async useNone(session) {
+    await session.setModel();
+    await session.loadCassette();
+    note(session, { playing: false, model: "" });
+    return answers(session);
+  },
+  /** Recorded replies from a file that a person chooses; nothing happens when none is chosen. */
+  async openCassette(session) {
+    const text = await chosenText(".jsonl,.json");
+    if (text !== undefined) await play(session, text);
+    return answers(session);
+  },
+  /** The rules of a file that a person chooses. */
+  async openRules(session) {
+    const text = await chosenText(".json");
+    if (text === undefined) return null;
+    const { decode } = await load();
+    return session.loadDomain(decode(text));
+  },
+  /** Keeps the key in this browser, sealed with a passphrase. */
+  async keepKey(_session, key, passphrase) {
+    const { sealKey } = await load();
+    localStorage.setItem(SEALED, await sealKey(key, passphrase));
+    return true;
+  },
+  async keptKey(_session, passphrase) {
+    const { unsealKey } = await load();
+    return unsealKey(localStorage.getItem(SEALED) ?? "", passphrase);
+  },
+  hasKey: () => localStorage.getItem(SEALED) !== null,
+  dropKey() {
+    localStorage.removeItem(SEALED);
+    return false;
+  },
+  /** The turns as OpenTelemetry spans, saved as a file. */
+  async saveSpans(session, content) {
+    const { encode } = await load();
+    download("spans.otlp.json", encode(await session.exportOtlp({ content })));
+    return null;
+  },
+};
+
+const SEALED = "throughline.sealed-key";
+
+/** The text of a file that a person chooses. */
+function chosenText(accept) {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = accept;
+  return new Promise((done, fail) => {
+    input.addEventListener("cancel", () => done(undefined));
+    input.addEventListener("change", () => input.files[0]?.text().then(done, fail) ?? done(undefined));
+    input.click();
+  });
+}
+
+/** How often the clock of a session is moved on while a model answers, in milliseconds. */
+const TICK_MS = 250;
+
+const running = new WeakSet();
+
+/** The session's own clock stands still; while a model is at work it goes on, so that stages have a duration. */
+function clockRuns(session) {
+  if (running.has(session)) return;
+  running.add(session);
+  let timer;
+  const look = async () => {
+    const { busy } = await session.query({ type: "status" });
+    if (busy !== null && timer === undefined) {
+      let last = performance.now();
+      timer = setInterval(() => {
+        const by = Math.round(performance.now() - last);
+        last += by;
+        session.advance(by).catch(() => clearInterval(timer));
+      }, TICK_MS);
+    } else if (busy === null) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+  session.subscribe(() => void look().catch(() => clearInterval(timer)));
 }
 
 /** Calls with every piece of a model's reply, as JSON text, until what is returned is called. */

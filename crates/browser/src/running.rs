@@ -241,9 +241,9 @@ impl Running {
         Ok(self.now())
     }
 
-    /// Gives the models' recorded replies; they are used from the first on.
-    pub(crate) fn load(&self, player: Player) {
-        *self.player.borrow_mut() = Some(player);
+    /// Gives the models' recorded replies; they are used from the first on. Without any, the model is asked.
+    pub(crate) fn load(&self, player: Option<Player>) {
+        *self.player.borrow_mut() = player;
     }
 
     /// Harms recorded replies from now on; nothing is harmed by an empty fault.

@@ -154,13 +154,17 @@ impl Session {
                 let now = self.running().await?.set_clock(now, advance).await?;
                 Ok(Value::from([("now", now)]))
             }
+            Call::LoadCassette(LoadCassette { text }) if text.is_empty() => {
+                self.running().await?.load(None);
+                Ok(Value::from([("exchanges", 0)]))
+            }
             Call::LoadCassette(LoadCassette { text }) => {
                 let cassette = Cassette::read(&text).map_err(|e| {
                     let details = Value::from([("line", Value::from(e.line)), ("byte", Value::from(e.byte))]);
                     Refusal::new(&e.code, e.to_string()).at_path("/text").with(details)
                 })?;
                 let exchanges = cassette.entries().len();
-                self.running().await?.load(Player::new(cassette));
+                self.running().await?.load(Some(Player::new(cassette)));
                 Ok(Value::from([("exchanges", exchanges)]))
             }
             Call::Fork(fork) => self.fork(&fork).await,

@@ -2,8 +2,9 @@
 //!
 //! One trace a turn: `invoke_agent` is the root, the stages are below it, and below these the exchanges with
 //! models (`chat`) and the calls of tools (`execute_tool`). Ids are derived from the journal's id and the
-//! record, so that the same journal gives the same spans. Prompts and replies stay in the journal: a span says
-//! which record has them.
+//! record, so that the same journal gives the same spans. Whether a reply held is an event of its span
+//! (`gen_ai.evaluation.result`), and so is what went wrong (`exception`). Texts of prompts, replies, calls and
+//! errors stay in the journal unless they are asked for: a span says which record has them.
 
 use std::borrow::Cow;
 
@@ -15,10 +16,10 @@ use throughline_value::Value;
 const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
 
 /// OTLP/JSON: what an exporter posts to `/v1/traces`.
-pub(crate) fn spans<'a>(journal: &Journal, turns: impl Iterator<Item = Cow<'a, Turn>>) -> Value {
+pub(crate) fn spans<'a>(journal: &Journal, turns: impl Iterator<Item = Cow<'a, Turn>>, content: bool) -> Value {
     let mut spans = Vec::new();
     for turn in turns {
-        Trace::of(journal, &turn).write(&turn, &mut spans);
+        Trace::of(journal, &turn, content).write(&turn, &mut spans);
     }
     let resource = attributes([
         ("service.name", Value::from("throughline")),
@@ -38,9 +39,21 @@ pub(crate) fn spans<'a>(journal: &Journal, turns: impl Iterator<Item = Cow<'a, T
 /// The provider of an exchange that says none: a recording, or a model of the host.
 const RECORDED: &str = "throughline.recorded";
 
+/// The published name of a provider, where it differs from ours.
+fn provider_name(ours: &str) -> &str {
+    match ours {
+        "" => RECORDED,
+        "openai-responses" => "openai",
+        "gemini" => "gcp.gemini",
+        other => other,
+    }
+}
+
 struct Trace<'a> {
     journal: &'a Journal,
     id: String,
+    /// Whether texts are wanted.
+    content: bool,
 }
 
 /// A span before it is written.
@@ -52,14 +65,41 @@ struct Span {
     kind: i64,
     begin: Millis,
     end: Millis,
-    attributes: Value,
-    /// The code of what went wrong, with its words.
-    error: Option<String>,
+    attributes: Vec<(&'static str, Value)>,
+    events: Vec<Value>,
+    error: Option<Failure>,
+}
+
+/// What went wrong.
+struct Failure {
+    code: String,
+    message: String,
+}
+
+impl Failure {
+    fn new(code: &str, message: &str) -> Self {
+        Self { code: code.to_owned(), message: message.to_owned() }
+    }
+}
+
+/// A message of a prompt or a reply as the conventions write it.
+fn message(role: &str, parts: Vec<Value>) -> Value {
+    Value::from([("role", Value::from(role)), ("parts", Value::List(parts))])
+}
+
+/// A part of a message.
+fn part(kind: &str, content: &str) -> Value {
+    Value::from([("type", Value::from(kind)), ("content", content.into())])
+}
+
+/// A list as the JSON text that it is in an attribute.
+fn written(list: Vec<Value>) -> Value {
+    Value::from(Value::List(list).to_json())
 }
 
 impl<'a> Trace<'a> {
-    fn of(journal: &'a Journal, turn: &Turn) -> Self {
-        Self { journal, id: hex(&[journal.id(), &turn.seq.to_string()], 32) }
+    fn of(journal: &'a Journal, turn: &Turn, content: bool) -> Self {
+        Self { journal, id: hex(&[journal.id(), &turn.seq.to_string()], 32), content }
     }
 
     fn time(&self, seq: Seq) -> Millis {
@@ -71,8 +111,46 @@ impl<'a> Trace<'a> {
     }
 
     fn write(&self, turn: &Turn, spans: &mut Vec<Value>) {
-        let conversation = Value::from(turn.thread.as_str());
-        let failed = (turn.status == "failed").then(|| "the turn failed".to_owned());
+        // A thread's name is unique in its journal only.
+        let conversation = Value::from(format!("{}/{}", self.journal.id(), turn.thread));
+        let mut names = vec![
+            ("gen_ai.operation.name", Value::from("invoke_agent")),
+            ("gen_ai.provider.name", "throughline".into()),
+            ("gen_ai.agent.name", "throughline".into()),
+            ("gen_ai.conversation.id", conversation.clone()),
+            ("throughline.turn", u64::from(turn.turn).into()),
+            ("throughline.status", turn.status.into()),
+            ("throughline.record", turn.seq.into()),
+        ];
+        let counted = |from: &str| {
+            let of = |exchange: &Exchange| exchange.finished.as_ref()?.0.usage.get(from)?.as_i64();
+            let counts: Vec<i64> = turn.exchanges.iter().filter_map(of).collect();
+            (!counts.is_empty()).then(|| counts.iter().sum::<i64>())
+        };
+        for (name, from) in USAGE {
+            names.extend(counted(from).filter(|n| from != "cached" || *n > 0).map(|n| (name, Value::from(n))));
+        }
+        if self.content {
+            names.push((
+                "gen_ai.input.messages",
+                written(vec![message("user", vec![part("text", &turn.started.text)])]),
+            ));
+            if let Some(answer) = &turn.answer {
+                let said = message("assistant", vec![part("text", &answer.text)]);
+                names.push(("gen_ai.output.messages", written(vec![finished(said, "stop")])));
+            }
+        }
+        let events = turn.asks.iter().map(|(ask, seq, settled)| {
+            let mut names = vec![
+                ("throughline.ask", Value::from(ask.ask.as_str())),
+                ("throughline.settled", settled.is_some().into()),
+                ("throughline.record", (*seq).into()),
+            ];
+            if self.content {
+                names.push(("throughline.question", ask.question.as_str().into()));
+            }
+            event("throughline.handed_over", self.time(*seq), names)
+        });
         let root = Span {
             name: "invoke_agent throughline".to_owned(),
             key: "turn".to_owned(),
@@ -80,16 +158,9 @@ impl<'a> Trace<'a> {
             kind: 1,
             begin: turn.began_at,
             end: turn.last_at,
-            attributes: attributes([
-                ("gen_ai.operation.name", "invoke_agent".into()),
-                ("gen_ai.provider.name", "throughline".into()),
-                ("gen_ai.agent.name", "throughline".into()),
-                ("gen_ai.conversation.id", conversation.clone()),
-                ("throughline.turn", u64::from(turn.turn).into()),
-                ("throughline.status", turn.status.into()),
-                ("throughline.record", turn.seq.into()),
-            ]),
-            error: failed,
+            attributes: names,
+            events: events.collect(),
+            error: (turn.status == "failed").then(|| Failure::new("turn-failed", "the turn failed")),
         };
         spans.push(self.span(root));
         let mut before = turn.began_at;
@@ -104,12 +175,13 @@ impl<'a> Trace<'a> {
                 kind: 1,
                 begin,
                 end: if stage.duration.is_some() { ended } else { turn.last_at },
-                attributes: attributes([
+                attributes: vec![
                     ("throughline.stage", stage.stage.as_str().into()),
                     ("throughline.verdict", stage.verdict.as_str().into()),
                     ("throughline.record", stage.seq.into()),
-                ]),
-                error: (stage.verdict == "failed").then(|| "the stage failed".to_owned()),
+                ],
+                events: Vec::new(),
+                error: (stage.verdict == "failed").then(|| Failure::new("stage-failed", "the stage failed")),
             };
             spans.push(self.span(span));
         }
@@ -130,9 +202,10 @@ impl<'a> Trace<'a> {
         let begin = self.time(exchange.seq);
         let mut names = vec![
             ("gen_ai.operation.name", Value::from("chat")),
-            ("gen_ai.provider.name", if provider.is_empty() { RECORDED } else { provider }.into()),
+            ("gen_ai.provider.name", provider_name(provider).into()),
             ("gen_ai.conversation.id", conversation.clone()),
-            ("gen_ai.output.type", "json".into()),
+            ("gen_ai.output.type", if requested.request.get("schema").is_some() { "json" } else { "text" }.into()),
+            ("gen_ai.request.stream", (!provider.is_empty()).into()),
             ("throughline.purpose", requested.purpose.as_str().into()),
             ("throughline.attempt", u64::from(requested.attempt).into()),
             ("throughline.record", exchange.seq.into()),
@@ -144,11 +217,16 @@ impl<'a> Trace<'a> {
             names.push(("gen_ai.request.max_tokens", max.clone()));
         }
         let mut error = None;
+        let mut events = Vec::new();
         let mut end = turn.last_at;
+        if self.content {
+            self.asked(&requested.request, &mut names);
+        }
         if let Some((finished, seq)) = &exchange.finished {
             end = self.time(*seq);
             let reason = match finished.ending.as_str() {
-                "done" => "stop",
+                "done" if finished.tool_calls.is_empty() => "stop",
+                "done" => "tool_call",
                 "truncated" => "length",
                 "refused" => "content_filter",
                 _ => "error",
@@ -158,33 +236,84 @@ impl<'a> Trace<'a> {
             if !finished.model.is_empty() {
                 names.push(("gen_ai.response.model", finished.model.as_str().into()));
             }
-            for (name, from) in [("gen_ai.usage.input_tokens", "prompt"), ("gen_ai.usage.output_tokens", "completion")]
-            {
-                if let Some(count) = finished.usage.get(from).filter(|count| !count.is_null()) {
-                    names.push((name, count.clone()));
-                }
+            for (name, from) in USAGE {
+                let count = finished.usage.get(from).and_then(Value::as_i64).filter(|n| from != "cached" || *n > 0);
+                names.extend(count.map(|count| (name, Value::from(count))));
             }
-            if finished.ending != "done" {
-                error = Some(finished.code.clone().unwrap_or_else(|| format!("reply-{}", finished.ending)));
+            if finished.usage.get("estimated").and_then(Value::as_bool) == Some(true) {
+                names.push(("throughline.usage.estimated", true.into()));
+            }
+            if let Some(ms) = finished.first_byte_ms {
+                names.push(("gen_ai.response.time_to_first_chunk", seconds(ms)));
+            }
+            if let Some(cost) = &finished.cost {
+                names.push(("throughline.cost", Value::Number(cost.clone())));
+            }
+            if self.content {
+                names.push(("gen_ai.output.messages", written(vec![said(finished, reason)])));
+            }
+            if finished.ending == "done" {
+                let (label, code, message) = match &exchange.refused {
+                    None => ("pass", "", ""),
+                    Some(refused) => ("fail", refused.code.as_str(), refused.message.as_str()),
+                };
+                let mut verdict = vec![
+                    ("gen_ai.evaluation.name", Value::from("validity")),
+                    ("gen_ai.evaluation.score.label", label.into()),
+                ];
+                if !code.is_empty() {
+                    verdict.push(("throughline.refused", code.into()));
+                }
+                if self.content && !message.is_empty() {
+                    verdict.push(("gen_ai.evaluation.explanation", message.into()));
+                }
+                events.push(event("gen_ai.evaluation.result", end, verdict));
+            } else {
+                let code = finished.code.clone().unwrap_or_else(|| format!("reply-{}", finished.ending));
+                error = Some(Failure { code, message: finished.message.clone().unwrap_or_default() });
             }
         }
         if let Some(refused) = &exchange.refused {
-            names.push(("throughline.refused", refused.message.as_str().into()));
-        }
-        if let Some(error) = &error {
-            names.push(("error.type", error.as_str().into()));
+            names.push(("throughline.refused", refused.code.as_str().into()));
         }
         let name = if model.is_empty() { "chat".to_owned() } else { format!("chat {model}") };
         let parent = format!("stage {stage}");
-        let attributes = attributes(names);
-        self.span(Span { name, key: requested.exchange.clone(), parent, kind: 3, begin, end, attributes, error })
+        let key = requested.exchange.clone();
+        self.span(Span { name, key, parent, kind: 3, begin, end, attributes: names, events, error })
+    }
+
+    /// What a request says, in the conventions' form.
+    fn asked(&self, request: &Value, names: &mut Vec<(&'static str, Value)>) {
+        let list = |name: &str| request.get(name).and_then(Value::as_list).unwrap_or_default();
+        let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (system, others): (Vec<_>, Vec<_>) =
+            list("messages").iter().partition(|message| text(message, "role") == "system");
+        if !system.is_empty() {
+            let parts = system.into_iter().map(|one| part("text", &text(one, "text"))).collect();
+            names.push(("gen_ai.system_instructions", written(parts)));
+        }
+        let messages =
+            others.into_iter().map(|one| message(&text(one, "role"), vec![part("text", &text(one, "text"))]));
+        names.push(("gen_ai.input.messages", written(messages.collect())));
+        let tools = list("tools").iter().map(|tool| {
+            Value::from([
+                ("type", Value::from("function")),
+                ("name", text(tool, "name").into()),
+                ("description", text(tool, "description").into()),
+                ("parameters", tool.get("schema").cloned().unwrap_or_default()),
+            ])
+        });
+        let tools: Vec<Value> = tools.collect();
+        if !tools.is_empty() {
+            names.push(("gen_ai.tool.definitions", written(tools)));
+        }
     }
 
     /// The tools that the turn's plan called, from the records of its steps.
     fn tools(&self, turn: &Turn, conversation: &Value, spans: &mut Vec<Value>) {
         let Some(run) = turn.run.as_deref() else { return };
         let of_turn = self.journal.records_from(turn.seq).take_while(|record| record.seq <= turn.last_seq);
-        let mut open: Vec<(String, String, Millis, Seq)> = Vec::new();
+        let mut open: Vec<(String, String, Millis, Seq, Value)> = Vec::new();
         for record in of_turn.filter(|record| record.kind.starts_with("step.")) {
             let data = record.data();
             let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or("");
@@ -194,13 +323,18 @@ impl<'a> Trace<'a> {
             let step = text("step").to_owned();
             if record.kind == "step.started" {
                 if let Some(tool) = data.at(&["input", "tool"]).and_then(Value::as_str) {
-                    open.push((step, tool.to_owned(), record.recorded_at, record.seq));
+                    let args = data.at(&["input", "arguments"]).cloned().unwrap_or_default();
+                    open.push((step, tool.to_owned(), record.recorded_at, record.seq, args));
                 }
                 continue;
             }
             let Some(place) = open.iter().position(|(name, ..)| *name == step) else { continue };
-            let (step, tool, begin, seq) = open.swap_remove(place);
-            let error = (record.kind == "step.failed").then(|| text("code").to_owned());
+            // What came back, or that it is tried again, is not its end.
+            if !matches!(record.kind.as_str(), "step.finished" | "step.failed") {
+                continue;
+            }
+            let (step, tool, begin, seq, args) = open.swap_remove(place);
+            let error = (record.kind == "step.failed").then(|| Failure::new(text("code"), text("error")));
             let mut names = vec![
                 ("gen_ai.operation.name", Value::from("execute_tool")),
                 ("gen_ai.tool.name", tool.as_str().into()),
@@ -209,8 +343,11 @@ impl<'a> Trace<'a> {
                 ("gen_ai.conversation.id", conversation.clone()),
                 ("throughline.record", seq.into()),
             ];
-            if let Some(error) = &error {
-                names.push(("error.type", error.as_str().into()));
+            if self.content {
+                names.push(("gen_ai.tool.call.arguments", args.to_json().into()));
+                if let Some(output) = data.get("output") {
+                    names.push(("gen_ai.tool.call.result", output.to_json().into()));
+                }
             }
             spans.push(self.span(Span {
                 name: format!("execute_tool {tool}"),
@@ -219,18 +356,25 @@ impl<'a> Trace<'a> {
                 kind: 1,
                 begin,
                 end: record.recorded_at,
-                attributes: attributes(names),
+                attributes: names,
+                events: Vec::new(),
                 error,
             }));
         }
     }
 
-    fn span(&self, span: Span) -> Value {
+    fn span(&self, mut span: Span) -> Value {
+        let end = span.end.max(span.begin);
         let status = match span.error {
-            Some(message) => Value::from([("code", Value::from(2)), ("message", message.into())]),
+            Some(Failure { code, message }) => {
+                let message = if self.content && !message.is_empty() { message } else { code.clone() };
+                span.attributes.push(("error.type", code.as_str().into()));
+                let names = vec![("exception.type", Value::from(code)), ("exception.message", message.as_str().into())];
+                span.events.push(event("exception", end, names));
+                Value::from([("code", Value::from(2)), ("message", message.into())])
+            }
             None => Value::map(),
         };
-        let nanos = |ms: Millis| Value::from(format!("{ms}000000"));
         Value::from([
             ("traceId", Value::from(self.id.as_str())),
             ("spanId", self.span_id(&span.key)),
@@ -238,11 +382,65 @@ impl<'a> Trace<'a> {
             ("name", span.name.into()),
             ("kind", span.kind.into()),
             ("startTimeUnixNano", nanos(span.begin)),
-            ("endTimeUnixNano", nanos(span.end.max(span.begin))),
-            ("attributes", span.attributes),
+            ("endTimeUnixNano", nanos(end)),
+            ("attributes", attributes(span.attributes)),
+            ("events", Value::List(span.events)),
             ("status", status),
         ])
     }
+}
+
+/// The counts of tokens, by their names there and here.
+const USAGE: [(&str, &str); 3] = [
+    ("gen_ai.usage.input_tokens", "prompt"),
+    ("gen_ai.usage.output_tokens", "completion"),
+    ("gen_ai.usage.cache_read.input_tokens", "cached"),
+];
+
+/// An instant as OTLP/JSON writes it.
+fn nanos(ms: Millis) -> Value {
+    Value::from(format!("{ms}000000"))
+}
+
+/// Milliseconds as seconds, exactly.
+fn seconds(ms: Millis) -> Value {
+    throughline_value::Number::parse(&format!("{}.{:03}", ms / 1_000, ms.unsigned_abs() % 1_000)).map_or(Value::Null, Value::Number)
+}
+
+/// Something that happened during a span.
+fn event(name: &str, at: Millis, names: Vec<(&'static str, Value)>) -> Value {
+    Value::from([("timeUnixNano", nanos(at)), ("name", Value::from(name)), ("attributes", attributes(names))])
+}
+
+/// A message with why it ended.
+fn finished(message: Value, reason: &str) -> Value {
+    let Value::Map(mut map) = message else { return message };
+    map.insert("finish_reason".to_owned(), reason.into());
+    Value::Map(map)
+}
+
+/// A reply in the conventions' form.
+fn said(reply: &throughline_agent::turns::ExchangeFinished, reason: &str) -> Value {
+    let mut parts = Vec::new();
+    if !reply.thinking.is_empty() {
+        parts.push(part("reasoning", &reply.thinking));
+    }
+    for text in [&reply.text, &reply.refusal] {
+        if !text.is_empty() {
+            parts.push(part("text", text));
+        }
+    }
+    parts.extend(reply.tool_calls.iter().map(|call| {
+        // As written where that is no JSON: nothing is made up.
+        let written = throughline_value::json::read_value(&call.arguments);
+        Value::from([
+            ("type", Value::from("tool_call")),
+            ("id", call.id.as_str().into()),
+            ("name", call.name.as_str().into()),
+            ("arguments", written.unwrap_or_else(|_| call.arguments.as_str().into())),
+        ])
+    }));
+    finished(message("assistant", parts), reason)
 }
 
 /// The first digits of a hash, as ids of traces and spans are written.

@@ -172,7 +172,7 @@ impl Asked<'_> {
             Query::Spans(q) => {
                 let turns = rooms.turns.until(self.at(&q.at)?.seq, q.thread.as_deref());
                 let turns = turns.filter(|turn| q.turn.is_none_or(|number| number == turn.turn));
-                Ok(crate::otlp::spans(self.journal, turns))
+                Ok(crate::otlp::spans(self.journal, turns, q.content))
             }
             Query::Replay(q) => value(&crate::replay::replay(self.journal, self.at(&q.at)?.seq)?),
             Query::Prompt(q) => {

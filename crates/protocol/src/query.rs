@@ -659,6 +659,8 @@ queries! {
         thread: Option<String>,
         /// Only this turn.
         turn: Option<u32>,
+        /// With the texts of prompts, replies, calls and errors; without them when absent.
+        content: bool,
     }
     /// The recorded run decided again.
     Replay {

@@ -53,7 +53,7 @@ tagged! {
         "verify" => Verify,
         /// Sets or moves the session's own clock. Gives back `{now}` when nothing goes on by itself any more.
         "clock" => SetClock,
-        /// Gives the models' recorded replies. Gives back `{exchanges}`.
+        /// Gives the models' recorded replies; an empty text takes them away. Gives back `{exchanges}`.
         "cassette" => LoadCassette,
         /// Makes another journal that starts at a moment of this one. Gives back `{text, report}`: the file to
         /// import, and a [`crate::view::ForkReport`].

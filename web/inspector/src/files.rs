@@ -1,14 +1,15 @@
 //! The one door through which a file comes in: chosen or dropped. Nothing leaves this computer.
 
 use leptos::prelude::*;
-use throughline_protocol::Refusal;
 use throughline_protocol::session::Import;
+use throughline_protocol::{Meta, Refusal};
+use throughline_value::json;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::app::{AppState, Notice, use_app};
 use crate::focus::Focus;
-use crate::session::{Options, Session, delete, refusal, stored};
+use crate::session::{Options, Session, command, delete, refusal, stored};
 use crate::settings;
 use crate::ui::Message;
 
@@ -131,8 +132,14 @@ async fn import_as_new(picked: &Picked) -> Result<String, Refusal> {
     let taken: Vec<_> = stored().await.unwrap_or_default().into_iter().map(|journal| journal.name).collect();
     let name = journal_name(&picked.name, &taken);
     // The clock stands still: to look at a journal must not make its events fire.
-    let session = Session::open(Options { name: &name, in_memory: false, clock: Some(0) }, |_, _| {}).await?;
-    let imported = session.call(Import { text: picked.text.clone() }).await;
+    // A file of rules begins a journal now; every other one is a journal.
+    let domain = json::read_value(&picked.text).ok().filter(|domain| domain.get("name").is_some());
+    let clock = domain.is_none().then_some(0);
+    let session = Session::open(Options { name: &name, in_memory: false, clock }, |_, _| {}).await?;
+    let imported = match domain {
+        Some(domain) => session.execute(&command("load_domain", &[("domain", domain)]), Meta::default()).await,
+        None => session.call(Import { text: picked.text.clone() }).await,
+    };
     session.close().await;
     if let Err(refusal) = imported {
         delete(&name).await?;

@@ -683,6 +683,8 @@ export interface SpansQuery {
   thread?: string;
   /** Only this turn. */
   turn?: number;
+  /** With the texts of prompts, replies, calls and errors; without them when absent. */
+  content?: boolean;
 }
 
 /** The recorded run decided again without any call: {@link ReplayView}. */

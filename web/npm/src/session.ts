@@ -575,8 +575,11 @@ export class Session extends JournalReader {
     return this.#link.onChange(listener);
   }
 
-  /** Gives the models' recorded replies: a cassette's text, or its entries. */
-  async loadCassette(cassette: string | Json[]): Promise<number> {
+  /**
+   * Gives the models' recorded replies: a cassette's text, or its entries. They go before a model; without a cassette
+   * they are taken away, and the model is asked again. Gives how many there are.
+   */
+  async loadCassette(cassette: string | Json[] = ""): Promise<number> {
     const { exchanges } = (await this.#link.loadCassette(cassetteText(cassette))) as { exchanges: number };
     return exchanges;
   }

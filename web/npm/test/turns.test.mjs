@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { fakeProvider } from "./fake-provider.mjs";
 import { opened } from "./help.mjs";
 
 const demos = new URL("../../demos/", import.meta.url);
@@ -21,6 +22,10 @@ async function demo(name, options = {}) {
   for (const command of setup) await session.execute(command);
   return { session, questions };
 }
+
+/** The published names, and ours under a name of their own. */
+const NAMES =
+  /^(gen_ai\.(operation\.name|provider\.name|agent\.name|conversation\.id|output\.(type|messages)|input\.messages|system_instructions|request\.(model|max_tokens|stream)|response\.(finish_reasons|model|time_to_first_chunk)|usage\.((cache_read\.)?input|output)_tokens|tool\.(name|type|definitions|call\.(id|arguments|result))|evaluation\.(name|score\.label|explanation))|error\.type|exception\.(type|message)|throughline\.[\w.]+)$/;
 
 const ids = (digits) => new RegExp(`^[0-9a-f]{${digits}}$`);
 
@@ -42,15 +47,72 @@ test("the turns become spans with the published names, and every parent is there
     assert.match(span.startTimeUnixNano, /^\d+$/);
     assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano));
     for (const { key, value } of span.attributes) {
-      assert.match(key, /^(gen_ai\.(operation\.name|provider\.name|agent\.name|conversation\.id|output\.type|request\.(model|max_tokens)|response\.(finish_reasons|id|model)|usage\.(input|output)_tokens|tool\.(name|type|call\.id))|error\.type|throughline\.\w+)$/);
+      assert.match(key, NAMES);
       const [kind] = Object.keys(value);
       assert.ok(["stringValue", "intValue", "doubleValue", "boolValue", "arrayValue"].includes(kind), key);
       if (kind === "intValue") assert.equal(typeof value.intValue, "string", "64-bit integers are texts");
     }
   }
+  assert.equal(JSON.stringify(otlp).includes("messages"), false, "texts are there only when they are asked for");
+  const verdicts = spans.flatMap(({ events }) => events).filter(({ name }) => name === "gen_ai.evaluation.result");
+  assert.deepEqual(verdicts.map(({ attributes }) => attributes[1].value.stringValue).sort(), ["fail", "pass", "pass", "pass"]);
   const of = (name) => spans.filter((span) => span.attributes.some(({ key, value }) => key === "gen_ai.operation.name" && value.stringValue === name));
   assert.equal(of("invoke_agent").length, 1);
   assert.equal(of("chat").length, 4, "interpret, plan, and decide twice");
+});
+
+test("spans with their texts have prompts, replies and calls in the conventions' form, what went wrong as events, and no key", async () => {
+  const KEY = "sk-planted-in-a-span-0123456789";
+  const fake = await fakeProvider();
+  const valued = { text: '{"intent":"note","confidence":0.9}', thinking: "A budget is named.", usage: [120, 9] };
+  let asked = 0;
+  const reply = () => ((asked += 1) === 1 ? { text: "{key}", ending: "truncated" } : valued);
+  const session = await opened({
+    domain: { name: "d", intents: { note: { answer: "noted" } }, answers: { noted: { template: { en: "Noted." } } } },
+    model: fake.script("m", { reply }, { provider: "openai", key: KEY, prices: { prompt: 3, completion: 15 } }),
+  });
+  try {
+    await session.say(`My budget is 20000, my key is ${KEY}.`, { language: "en" });
+    const plain = await session.exportOtlp();
+    const whole = await session.exportOtlp({ content: true });
+    for (const otlp of [plain, whole]) assert.equal(JSON.stringify(otlp).includes(KEY), false);
+    assert.equal(JSON.stringify(plain).includes("20000"), false);
+    const { spans } = whole.resourceSpans[0].scopeSpans[0];
+    const read = (list) => Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
+    for (const { attributes, events, startTimeUnixNano: from, endTimeUnixNano: to } of spans) {
+      for (const { timeUnixNano, name, attributes: own } of events) {
+        assert.match(timeUnixNano, /^\d+$/);
+        assert.ok(BigInt(timeUnixNano) >= BigInt(from) && BigInt(timeUnixNano) <= BigInt(to), name);
+        own.forEach(({ key }) => assert.match(key, NAMES));
+      }
+      attributes.forEach(({ key }) => assert.match(key, NAMES));
+      assert.equal(new Set(attributes.map(({ key }) => key)).size, attributes.length, "a name stands once");
+    }
+    const [cut, good] = spans.filter(({ name }) => name === "chat fake-1");
+    assert.equal(cut.kind, 3);
+    assert.equal(cut.status.code, 2);
+    assert.deepEqual(cut.events.map(({ name }) => name), ["exception"]);
+    assert.equal(read(cut.attributes)["error.type"], read(cut.events[0].attributes)["exception.type"]);
+    assert.deepEqual(good.status, {});
+    const said = read(good.attributes);
+    assert.equal(said["gen_ai.provider.name"], "openai");
+    assert.equal(said["gen_ai.usage.input_tokens"], "120");
+    assert.equal(said["gen_ai.usage.output_tokens"], "9");
+    assert.ok(Number(said["gen_ai.response.time_to_first_chunk"]) >= 0);
+    assert.match(said["gen_ai.conversation.id"], /\/main$/);
+    const [system] = JSON.parse(said["gen_ai.system_instructions"]);
+    assert.equal(system.type, "text");
+    assert.ok(JSON.parse(said["gen_ai.input.messages"]).some(({ role, parts }) => role === "user" && parts[0].content.includes("20000")));
+    const [message] = JSON.parse(said["gen_ai.output.messages"]);
+    assert.deepEqual(message, {
+      role: "assistant",
+      parts: [{ type: "reasoning", content: valued.thinking }, { type: "text", content: valued.text }],
+      finish_reason: "stop",
+    });
+  } finally {
+    await session.close();
+    await fake.close();
+  }
 });
 
 test("figures count what was judged, refused and handed over, by stage and by turn", async () => {

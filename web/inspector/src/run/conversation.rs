@@ -103,6 +103,8 @@ fn turn_el(run: RunState, turn: &TurnView, lang: Lang) -> El {
         .class("reply")
         .with(el("span").class("who").text(words.agent))
         .with(el("span").class(format!("mark status-{}", turn.status)).text(status_word(&turn.status, words)))
+        // Filled by the page's bridge while a reply comes in.
+        .maybe(stops.is_some().then(|| el("pre").attr("id", "live-reply")))
         .maybe(stops)
         .all(turn.answer.iter().flat_map(|answer| answer_els(run, answer, turn.last_seq, lang)))
         .maybe(turn.ask.as_ref().filter(|ask| !ask.settled).map(|ask| question_el(run, ask, lang)));

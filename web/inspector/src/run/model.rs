@@ -1,5 +1,6 @@
 //! Models: how they are reached, what they are given, what they gave, and how well it goes.
 
+mod exchange;
 mod exchanges;
 mod metrics;
 mod prompt;

@@ -3,11 +3,14 @@
 use leptos::prelude::*;
 use throughline_protocol::query::Metrics;
 use throughline_protocol::view::{MetricsView, TurnMetrics};
+use throughline_value::Value;
 
 use crate::dom::{El, el};
 use crate::format::{duration, number};
-use crate::run::panel::{empty_text, pair, seen_or_refusal, table, title, view_panel};
+use crate::run::package;
+use crate::run::panel::{empty_text, hint, pair, seen_or_refusal, table, title, view_panel};
 use crate::run::seen::use_view;
+use crate::run::state::{RunState, use_run};
 
 /// The plot's size in units of its own.
 const WIDE: f64 = 1_000.0;
@@ -18,6 +21,8 @@ const PLOTTED: usize = 200;
 
 /// The metrics.
 pub(super) fn metrics_panel() -> AnyView {
+    let run = use_run();
+    let content = RwSignal::new(false);
     let metrics = use_view::<MetricsView, _>(|at, _| Some(Metrics { at, ..Metrics::default() }));
     view_panel(
         |w| w.metrics_title,
@@ -62,38 +67,90 @@ pub(super) fn metrics_panel() -> AnyView {
                 words.metrics_refused,
                 words.metrics_handovers,
             ];
+            let endings = el("dl").class("pairs").all(
+                [(words.metrics_turns, &view.turns), (words.metrics_exchanges, &view.exchanges)]
+                    .into_iter()
+                    .filter(|(_, counts)| !counts.is_empty())
+                    .map(|(name, counts)| {
+                        let list: Vec<_> = counts.iter().map(|(word, n)| format!("{word} {}", number(*n, lang))).collect();
+                        pair(name, el("dd").text(list.join(" · ")))
+                    }),
+            );
+            let tokens = |n: u64| number(n, lang);
+            let time = |n: u64| duration(i64::try_from(n).unwrap_or(i64::MAX));
+            let plots = [
+                plot(run, &view.rows, words.metrics_tokens, &tokens, |row| row.tokens.prompt),
+                plot(run, &view.rows, words.metrics_reply_by_turn, &tokens, |row| row.tokens.completion),
+                plot(run, &view.rows, words.metrics_time, &time, |row| u64::try_from(row.duration).unwrap_or(0)),
+                plot(run, &view.rows, words.metrics_refused_by_turn, &tokens, |row| row.refused),
+            ];
+            let save = move || {
+                run.app.work(async move {
+                    let content = Value::from(content.get_untracked());
+                    if let Err(refusal) = package::ask(run, "saveSpans", vec![content]).await {
+                        run.tell(refusal);
+                    }
+                });
+            };
+            let with_content = el("label")
+                .class("check")
+                .with(
+                    el("input")
+                        .attr("type", "checkbox")
+                        .on("change", move |event| content.set(event_target_checked(&event))),
+                )
+                .text(words.spans_content);
+            let spans = el("p")
+                .class("options")
+                .with(el("button").class("button").text(words.spans_save).on_click(save))
+                .with(with_content);
             vec![
                 figures,
-                title(words.metrics_tokens),
-                plot(&view.rows, words.metrics_tokens, |row| row.tokens.prompt),
+                endings,
+                el("div").class("plots").all(plots),
                 title(words.metrics_stages),
                 table(words.metrics_stages, &columns, [stages]),
+                title(words.spans_title),
+                hint("p", words.spans_hint),
+                spans,
             ]
         },
     )
 }
 
-/// A bar for each turn.
+/// A bar for each turn; a click goes to its record.
 #[expect(clippy::cast_precision_loss, reason = "drawing only")]
-fn plot(rows: &[TurnMetrics], label: &'static str, of: impl Fn(&TurnMetrics) -> u64) -> El {
+fn plot(
+    run: RunState,
+    rows: &[TurnMetrics],
+    label: &'static str,
+    say: &impl Fn(u64) -> String,
+    of: impl Fn(&TurnMetrics) -> u64,
+) -> El {
     let shown = rows.get(rows.len().saturating_sub(PLOTTED)..).unwrap_or(rows);
-    let most = shown.iter().map(&of).max().unwrap_or(0).max(1) as f64;
+    let least = shown.iter().map(&of).min().unwrap_or(0);
+    let most = shown.iter().map(&of).max().unwrap_or(0);
+    let high = most.max(1) as f64;
     let step = WIDE / shown.len().max(1) as f64;
     let bars = shown.iter().enumerate().map(|(at, row)| {
-        let high = of(row) as f64 / most * HIGH;
+        let seq = row.seq;
+        let height = of(row) as f64 / high * HIGH;
         el("rect")
             .class("bar-mark")
             .attr("x", format!("{:.1}", at as f64 * step))
-            .attr("y", format!("{:.1}", HIGH - high))
+            .attr("y", format!("{:.1}", HIGH - height))
             .attr("width", format!("{:.1}", (step * 0.8).min(24.0)))
-            .attr("height", format!("{high:.1}"))
-            .with(el("title").text(format!("{}: {}", row.turn, of(row))))
+            .attr("height", format!("{height:.1}"))
+            .with(el("title").text(format!("{}: {}", row.turn, say(of(row)))))
+            .on_click(move || run.jump(seq))
     });
-    el("svg")
+    let range = if least == most { say(most) } else { format!("{} – {}", say(least), say(most)) };
+    let drawing = el("svg")
         .class("plot")
         .attr("viewBox", format!("0 0 {WIDE} {HIGH}"))
         .attr("preserveAspectRatio", "none")
         .attr("role", "img")
-        .attr("aria-label", format!("{label}: {}–{most}", shown.iter().map(&of).min().unwrap_or(0)))
-        .all(bars)
+        .attr("aria-label", format!("{label}: {range}"))
+        .all(bars);
+    el("figure").with(el("figcaption").with(el("b").text(label)).text(" ").with(hint("span", range))).with(drawing)
 }

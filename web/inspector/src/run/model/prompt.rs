@@ -5,15 +5,18 @@ use throughline_protocol::query::Prompt;
 use throughline_protocol::view::PromptView;
 
 use crate::dom::el;
-use crate::format::number;
-use crate::run::panel::{code, empty_text, hint, pair, seen_or_refusal, source, title, view_panel};
+use crate::format::{fill, number};
+use crate::run::package;
+use crate::run::panel::{code, hint, pair, seen_or_refusal, source, title, view_panel};
 use crate::run::seen::use_view;
+use crate::run::state::use_run;
 
 /// The stages that ask a model.
 const STAGES: [&str; 4] = ["interpret", "plan", "decide", "respond"];
 
 /// The prompt.
 pub(super) fn prompt_panel() -> AnyView {
+    let run = use_run();
     let stage = RwSignal::new("interpret");
     let prompt =
         use_view::<PromptView, _>(move |at, _| Some(Prompt { stage: stage.get().to_owned(), at, ..Prompt::default() }));
@@ -35,11 +38,24 @@ pub(super) fn prompt_panel() -> AnyView {
                 Ok(seen) => seen,
                 Err(other) if other.is_empty() => return vec![choice],
                 Err(other) => {
-                    return [choice, empty_text("", words.prompt_hint)].into_iter().chain(other).collect();
+                    let open = move || {
+                        run.app.work(async move {
+                            if let Err(refusal) = package::ask(run, "openRules", Vec::new()).await {
+                                run.tell(refusal);
+                            }
+                        });
+                    };
+                    let open = el("button").class("button").text(words.rules_open).on_click(open);
+                    let rest = [choice, hint("p", words.prompt_hint), el("p").class("options").with(open)];
+                    return rest.into_iter().chain(other).collect();
                 }
             };
-            let tokens =
-                view.tokens.iter().map(|(name, n)| pair(name.clone(), el("dd").class("num").text(number(*n, lang))));
+            let most = view.tokens.values().copied().max().unwrap_or(0).max(1);
+            let tokens = view.tokens.iter().map(|(name, n)| {
+                let share = el("meter").attr("min", "0").attr("max", most.to_string()).attr("value", n.to_string());
+                let share = share.attr("aria-hidden", "true");
+                pair(name.clone(), el("dd").class("num metered").with(el("span").text(number(*n, lang))).with(share))
+            });
             let left_out = (!view.left_out.is_empty()).then(|| {
                 el("div")
                     .with(title(words.prompt_left_out))
@@ -48,7 +64,8 @@ pub(super) fn prompt_panel() -> AnyView {
             let mut out = vec![choice, hint("p", words.prompt_tokens), el("dl").class("pairs").all(tokens)];
             out.extend(left_out);
             for message in &view.messages {
-                out.push(title(message.role.clone()));
+                let size = fill(words.prompt_bytes, &[("n", &number(message.text.len() as u64, lang))]);
+                out.push(title(format!("{} · {size}", message.role)));
                 out.push(source(message.text.clone()));
             }
             out
