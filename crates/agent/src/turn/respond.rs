@@ -11,6 +11,7 @@ use throughline_protocol::{At, Context, DEFAULT_SUBJECT};
 use throughline_value::{Map, Named, Value};
 
 use super::ask_model::{Asked, ask};
+use super::ground::GUESSED;
 use super::{Ending, Move, draft, finish, intent_of, prompts, with_changes};
 use crate::claims::{Claim, Found, claims, spans};
 use crate::constraints::Checked;
@@ -130,7 +131,11 @@ fn hold(
     // What is kept from answers of this kind supports nothing that is said in one.
     let reveals = ctx.domain.answers.get(&intent.answer).map_or(&[][..], |answer| answer.reveals.as_slice());
     let class = |key: &str| ctx.domain.facts.get(key).and_then(|fact| fact.value.class.as_ref());
-    for fact in facts.iter().filter(|fact| class(&fact.key).is_none_or(|class| reveals.contains(class))) {
+    // Neither does what the model itself guessed.
+    let stands = |fact: &&FactView| {
+        fact.source.as_deref() != Some(GUESSED) && class(&fact.key).is_none_or(|class| reveals.contains(class))
+    };
+    for fact in facts.iter().filter(stands) {
         known.name(&fact.key);
         known.value(&fact.value);
     }
