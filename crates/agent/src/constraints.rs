@@ -5,7 +5,7 @@ use throughline_plan::Pattern;
 use throughline_protocol::domain::{Constraint, Saying};
 use throughline_protocol::view::EntityView;
 use throughline_protocol::{At, Domain};
-use throughline_value::{Map, Number, Value};
+use throughline_value::{InOrder as _, Map, Number, Value};
 
 use crate::claims::{folded, spans};
 use crate::{Names, Rooms};
@@ -24,7 +24,7 @@ impl Checked<'_> {
     /// The entities that constraints are about and that a text names, by their names.
     pub(crate) fn named_in(&self, text: &str) -> Vec<EntityView> {
         let mut about: Vec<&str> = self.domain.constraints.iter().flat_map(|c| &c.about).map(String::as_str).collect();
-        about.sort_unstable();
+        about.order();
         about.dedup();
         let entities = about.into_iter().flat_map(|of| self.rooms.world.entities(self.at, Some(of)));
         let mut found: Vec<EntityView> = entities.filter(|entity| !places(entity, text).is_empty()).collect();

@@ -5,7 +5,7 @@
 
 use throughline_journal::{Record, Seq};
 use throughline_protocol::DEFAULT_SUBJECT;
-use throughline_value::{SortedMap, Value};
+use throughline_value::{InOrder as _, SortedMap, Value};
 
 /// How many facts of the conversation, and as many of other subjects, are kept in mind.
 pub const MAX_RECENT_FACTS: usize = 512;
@@ -41,7 +41,7 @@ impl Recent {
     /// The names, by subject and key.
     pub(crate) fn names(&self) -> Vec<&Name> {
         let mut names: Vec<&Name> = self.own.by_name.keys().chain(self.others.by_name.keys()).collect();
-        names.sort_unstable();
+        names.order();
         names
     }
 

@@ -6,8 +6,13 @@
 
 use throughline_journal::{Body, Digest, Journal, Record, Seq, commitment};
 use throughline_memory::{Memory, kind};
-use throughline_protocol::Refusal;
-use throughline_value::{Map, Value};
+use throughline_protocol::command::RetractFact;
+use throughline_protocol::{At, Context, Decision, Refusal};
+use throughline_value::{InOrder as _, Map, Value};
+
+pub(crate) use commands::{is_sealed, with_words, without_words};
+use quotes::Quotes;
+pub(crate) use quotes::{PlaceName, may_quote};
 
 /// The salt of what a purge leaves; nothing of it leads back to the salt before.
 fn salt_after(salt: &str, seq: Seq) -> String {
@@ -70,8 +75,8 @@ pub(crate) fn catch_up(journal: &mut Journal, after: Seq) -> Vec<u64> {
     for purge in journal.records_from(after + 1).filter(|record| record.kind == kind::PURGED) {
         work.extend(rests(purge).map(|(of, _)| (of, purge.seq)));
     }
-    work.sort_unstable();
-    let mut frames = Vec::new();
+    work.order();
+    let (mut frames, mut beyond) = (Vec::new(), false);
     for same in work.chunk_by(|a, b| a.0 == b.0) {
         let Some(((of, _), record)) = same.first().and_then(|one| Some((*one, journal.record(one.0)?))) else {
             continue;
@@ -102,7 +107,7 @@ pub(crate) fn catch_up(journal: &mut Journal, after: Seq) -> Vec<u64> {
             frames.extend(journal.erase(of, &salt, content));
         }
     }
-    frames.sort_unstable();
+    frames.order();
     frames.dedup();
     frames
 }

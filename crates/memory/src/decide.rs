@@ -5,7 +5,7 @@ use throughline_protocol::command::{
     Amend, Forget, ForgetBy, MemoryItem, Purge, Recover, Remember, RememberColumns, Touch,
 };
 use throughline_protocol::{At, Context, Decision, Refusal};
-use throughline_value::{Map, Named, Number, Value};
+use throughline_value::{InOrder as _, Map, Named, Number, Value};
 
 use crate::columns::Columns;
 use crate::forgetting::Policy;
@@ -186,7 +186,7 @@ impl Memory {
                 .chain(self.table.rows_of(item).into_iter().filter_map(|row| Some(self.table.row(row)?.born)))
         });
         let mut seqs: Vec<throughline_journal::Seq> = rows.collect();
-        seqs.sort_unstable();
+        seqs.order();
         seqs.dedup();
         seqs
     }

@@ -6,7 +6,7 @@
 //! is half what the paired steps have in common and half how many of the arrows between steps agree.
 
 use throughline_protocol::view::{PlanMatch, PlanScore};
-use throughline_value::{Named, Number, SortedMap, SortedSet, Value};
+use throughline_value::{InOrder as _, Named, Number, SortedMap, SortedSet, Value};
 
 use crate::plan::{Action, Plan, Step};
 use crate::scope::{Scope, bare};
@@ -97,7 +97,7 @@ fn normal(step: &Step, scope: &Scope) -> String {
         canonical(&mut lookup.source.value, scope);
     }
     if let Action::Call { arguments, .. } = &mut action {
-        arguments.sort_by(|a, b| a.name.value.cmp(&b.name.value));
+        arguments.order_by(|a, b| a.name.value.cmp(&b.name.value));
     }
     format!("{}{}", action.normal(), step.options)
 }
@@ -259,11 +259,11 @@ fn pairs(given: &Shape<'_>, golden: &Shape<'_>) -> Vec<Pair> {
             }
         }
     }
-    alike.sort_unstable_by_key(|(like, i, j)| (1000 - *like, *i, *j));
+    alike.order_by_key(|(like, i, j)| (1000 - *like, *i, *j));
     for (like, i, j) in alike {
         pair(i, j, like, &mut taken);
     }
-    pairs.sort_unstable_by_key(|p| p.golden);
+    pairs.order_by_key(|p| p.golden);
     pairs
 }
 

@@ -2,6 +2,7 @@
 
 mod tables;
 
+use crate::InOrder as _;
 use tables::{APART, MARKS, PAIRS};
 
 const SYLLABLES: u32 = 0xac00;
@@ -31,7 +32,7 @@ pub fn compose(text: &str) -> String {
     while begin < parts.len() {
         let marks = parts.iter().skip(begin).take_while(|(_, class)| *class != 0).count();
         if let Some(run) = parts.get_mut(begin..begin + marks) {
-            run.sort_by_key(|(_, class)| *class);
+            run.order_by_key(|(_, class)| *class);
         }
         begin += marks.max(1);
     }

@@ -4,7 +4,7 @@ use throughline_expr::time::{Duration, Gap, Zone, add_span, parse_duration, week
 use throughline_journal::Millis;
 use throughline_protocol::command::Repeat;
 use throughline_protocol::{Context, Refusal};
-use throughline_value::{Value, to_value};
+use throughline_value::{InOrder as _, Value, to_value};
 
 use crate::contract::{expr_refusal, read_time_in, zone_named};
 use crate::fields::{map, millis, optional, some, text, texts};
@@ -65,7 +65,7 @@ impl Rule {
                 }
             }
         }
-        weekdays.sort_unstable();
+        weekdays.order();
         weekdays.dedup();
         if repeat.count.is_some_and(|count| count == 0 || count > MAX_SLOTS) {
             return bad("/repeat/count", "there is at least one slot, and at most ten million");

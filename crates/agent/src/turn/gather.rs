@@ -3,7 +3,7 @@
 use throughline_expr::Expr;
 use throughline_protocol::command::{AssertFact, StartRun};
 use throughline_protocol::{At, Command, Context, Meta};
-use throughline_value::{Map, Value};
+use throughline_value::{InOrder as _, Map, Value};
 
 use super::ask_model::{Asked, ask};
 use super::{Ending, Move, by_model, by_rule, draft, finish, intent_of, prompts};
@@ -126,7 +126,7 @@ fn gathered(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, run: &str, status: &s
         let steps_used = bound.filter_map(|bound| steps.iter().find(|step| step.id == bound.step));
         let mut sources: Vec<String> =
             steps_used.flat_map(|step| step.evidence.iter().map(|evidence| evidence.document.clone())).collect();
-        sources.sort_unstable();
+        sources.order();
         sources.dedup();
         if sources.len() < 2 {
             sources.clear();

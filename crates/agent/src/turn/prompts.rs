@@ -6,7 +6,7 @@ use throughline_model::{Message, Request, Tool};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::PromptView;
 use throughline_protocol::{At, Context, Refusal};
-use throughline_value::{Map, Value, json};
+use throughline_value::{InOrder as _, Map, Value, json};
 
 use super::{calls, intent_of};
 use crate::Rooms;
@@ -195,7 +195,7 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
 /// The values that the sources gave, and the entities that constraints are about: what may be offered.
 fn shown(rooms: &Rooms, ctx: &Context<'_>, at: At, values: Map) -> Vec<(&'static str, String)> {
     let mut types: Vec<&String> = ctx.domain.constraints.iter().flat_map(|constraint| &constraint.about).collect();
-    types.sort_unstable();
+    types.order();
     types.dedup();
     let entities = types.into_iter().flat_map(|of| rooms.world.entities(at, Some(of)));
     let line = |entity: throughline_protocol::view::EntityView| {

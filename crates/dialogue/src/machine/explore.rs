@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use throughline_expr::{Env, Expr};
 use throughline_protocol::domain::FactType;
-use throughline_value::{Named, SortedMap, SortedSet, Value};
+use throughline_value::{InOrder as _, Named, SortedMap, SortedSet, Value};
 
 use super::definition::{Candidate, Definition, StateId};
 use super::run::{ALWAYS, Asked, Config, Micro};
@@ -211,7 +211,7 @@ impl<'d> Explorer<'d> {
         for known in ways.filter(|w| w.guard.is_some()).filter_map(|way| self.guards.get(&name_of(way))) {
             places.extend(known.facts.as_ref()?.iter().copied());
         }
-        places.sort_unstable();
+        places.order();
         places.dedup();
         Some(places)
     }
@@ -248,7 +248,7 @@ impl<'d> Explorer<'d> {
         let entered = begin.active.clone();
         let event = self.graph.events.add(&String::from("the beginning"));
         let mut firsts = self.outcomes(&begin, None);
-        firsts.sort_by_key(|(_, _, possible)| *possible);
+        firsts.order_by_key(|(_, _, possible)| *possible);
         for (outcome, label, possible) in firsts {
             let Outcome::Rest(config, micros) = outcome else {
                 self.graph.endless.push((0, event, possible));
@@ -275,7 +275,7 @@ impl<'d> Explorer<'d> {
                 let mut seen: Vec<(u32, u32)> = Vec::new();
                 let mut outcomes = self.outcomes(&config, Some(&event));
                 // What is certain says more than the same thing that is only possible.
-                outcomes.sort_by_key(|(_, _, possible)| *possible);
+                outcomes.order_by_key(|(_, _, possible)| *possible);
                 for (outcome, label, possible) in outcomes {
                     match outcome {
                         Outcome::Stays => {}

@@ -8,7 +8,7 @@ use throughline_expr::time::parse_duration;
 use throughline_journal::{Actor, ActorKind, Frame, Journal, Millis, Record, Seq};
 use throughline_protocol::command::{AssertFact, RetireEntity};
 use throughline_protocol::{Command, Intervention, Meta, Refusal};
-use throughline_value::{Map, Value, from_value};
+use throughline_value::{InOrder as _, Map, Value, from_value};
 
 use crate::state::CommandEntry;
 
@@ -161,7 +161,7 @@ pub(super) fn plan(journal: &Journal, at: Seq, until: Seq, interventions: &[Inte
         }
     }
     // Stable: of two at one place the first stays first.
-    added.sort_by_key(|(place, _)| *place);
+    added.order_by_key(|(place, _)| *place);
     for (place, group) in added.into_iter().rev() {
         let end = groups.len();
         groups.insert(place.min(end), group);
@@ -282,7 +282,7 @@ fn groups(journal: &Journal, at: Seq, until: Seq) -> Vec<Group> {
             let mut happenings: Vec<Happening> = commands(frame, at, until);
             let inside = frame.records.iter().filter(|record| record.seq > at && record.seq <= until);
             happenings.extend(inside.filter_map(|record| given(record, &calls, &requests)));
-            happenings.sort_by_key(|one| one.seq);
+            happenings.order_by_key(|one| one.seq);
             if happenings.is_empty() {
                 happenings.push(Happening { seq: None, seqs: Vec::new(), kind: Kind::Tick, mark: "" });
             }

@@ -1,7 +1,7 @@
 //! Sources: known, asked in the right way, read once, and asked about a time where they need one.
 
 use throughline_expr::MapEnv;
-use throughline_value::{SortedMap, Span};
+use throughline_value::{InOrder as _, SortedMap, Span};
 
 use super::problems::{Problems, fix};
 use super::steps::{against_schema, unknown};
@@ -116,7 +116,7 @@ fn repeated(
     }
     let later = plan.steps.iter().skip(index + 1);
     let mut places: Vec<Span> = later.flat_map(|s| &s.uses).filter(|u| u.name == *old).map(|u| u.span).collect();
-    places.sort_unstable_by_key(|span| span.start);
+    places.order_by_key(|span| span.start);
     places.dedup();
     let Some(last) = places.last() else { return };
     let start = super::names::line_start(text, step.span.start);

@@ -1,7 +1,7 @@
 //! What a run can do next, kept up to date step by step: each record costs as much as the step has neighbours,
 //! not as the plan has steps.
 
-use throughline_value::{Named, SortedMap, SortedSet};
+use throughline_value::{InOrder as _, Named, SortedMap, SortedSet};
 
 use super::state::{RunStep, StepStatus};
 
@@ -299,7 +299,7 @@ impl Schedule {
                 }
             }
         }
-        out.sort_unstable_by_key(|(at, _)| *at);
+        out.order_by_key(|(at, _)| *at);
         out
     }
 }
