@@ -100,11 +100,11 @@ impl Memory {
     fn count_rows(&self, block: &Block, seq: Seq, count: &mut Count) {
         let clean = block.summary.is_clean() && block.summary.changed <= seq;
         let mut bucket = None;
-        for ((ts, kind), row) in block.ts.iter().zip(&block.kind).zip(&block.row) {
-            bucket = count.bucket_from(bucket, *ts);
+        for (ts, kind, row) in block.all() {
+            bucket = count.bucket_from(bucket, ts);
             let Some(bucket) = bucket else { continue };
-            if clean || self.is_live_at(*row, seq) {
-                count.add(bucket, *kind, 1);
+            if clean || self.is_live_at(row, seq) {
+                count.add(bucket, kind, 1);
             }
         }
     }
@@ -121,10 +121,8 @@ impl Memory {
             if lives { Step::Open } else { Step::Pass }
         };
         let mut leaf = |block: &Block| {
-            let end = block.ts.partition_point(|ts| *ts < before);
-            let kinds = block.kind.get(..end).unwrap_or_default().iter().rev();
-            let rows = block.row.get(..end).unwrap_or_default().iter().rev();
-            found = kinds.zip(rows).find(|(k, row)| **k == kind && self.is_live_at(**row, at.seq)).map(|(_, row)| *row);
+            let rows = block.kinds(0..block.place_of(before)).rev();
+            found = rows.filter(|(k, _)| *k == kind).map(|(_, row)| row).find(|row| self.is_live_at(*row, at.seq));
             found.is_some()
         };
         self.time.walk_back(&mut part, &mut leaf);
@@ -135,7 +133,7 @@ impl Memory {
     #[must_use]
     pub fn history(&self, at: At, entity: &str) -> Vec<MemoryView> {
         let place = self.table.entities.get_index_of(entity);
-        let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
+        let rows = place.and_then(|place| self.by_entity.get(place)).map(|list| &**list).unwrap_or_default();
         let live = rows.iter().filter(|row| self.is_live_at(**row, at.seq));
         live.filter_map(|row| self.show(*row, at.seq, format!("with {entity}"))).collect()
     }
@@ -212,7 +210,7 @@ impl Memory {
         };
         let mut found = Vec::new();
         self.time.walk(&mut part, &mut |block| {
-            let rows = block.row.iter().copied().filter(|r| Some(*r) != row);
+            let rows = block.rows(0..block.len()).filter(|r| Some(*r) != row);
             let room = (MAX_SHOWN + 1).saturating_sub(found.len());
             found.extend(rows.filter(|r| self.is_live_at(*r, at.seq) && fits(*r)).take(room));
         });

@@ -103,7 +103,7 @@ impl Memory {
             let message = "the half-life must be at least a millisecond";
             return Err(Refusal::new("bad-half-life", message).at_path("/half_life"));
         }
-        let rows = self.time.blocks().iter().flat_map(|b| b.row.iter().copied());
+        let rows = self.time.blocks().iter().flat_map(|b| b.rows(0..b.len()));
         let live: Vec<Weighed> =
             rows.filter(|row| self.is_live_at(*row, at.seq)).filter_map(|row| self.weigh(row, at, policy)).collect();
         let (mut events, mut bytes) = (live.len() as u64, live.iter().map(|w| w.bytes).sum::<u64>());

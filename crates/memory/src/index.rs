@@ -1,5 +1,7 @@
 //! Rows in blocks in valid-time order, and the tree of summaries above them.
 
+mod block;
+mod postings;
 mod summary;
 mod walk;
 
@@ -7,25 +9,13 @@ use std::cmp::Ordering;
 
 use throughline_journal::{Millis, Seq};
 
+pub(crate) use block::Block;
+pub(crate) use postings::Postings;
 pub(crate) use summary::{RowFacts, Standing, Summary};
 pub(crate) use walk::Step;
 
-/// How many rows a block holds before it is split.
-pub(crate) const BLOCK_ROWS: usize = 512;
-
 /// How many blocks, or parts of the tree, one part above them sums up.
 const FANOUT: usize = 32;
-
-/// Some rows that follow one another in time, as columns.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Block {
-    pub(crate) ts: Vec<Millis>,
-    pub(crate) kind: Vec<u16>,
-    pub(crate) row: Vec<u32>,
-    pub(crate) summary: Summary,
-    /// The summary is to be made anew from the rows.
-    stale: bool,
-}
 
 /// What the index asks about rows.
 pub(crate) trait Rows {
@@ -50,30 +40,26 @@ pub(crate) struct TimeIndex {
     levels: Vec<Vec<Summary>>,
 }
 
-impl Block {
-    /// Gives back room that is not used.
-    fn shrink(&mut self) {
-        self.ts.shrink_to_fit();
-        self.kind.shrink_to_fit();
-        self.row.shrink_to_fit();
-    }
-}
-
 impl Default for TimeIndex {
     fn default() -> Self {
-        Self::with_blocks_of(BLOCK_ROWS)
+        Self::with_blocks_of(block::MOST_ROWS)
     }
 }
 
 impl TimeIndex {
-    /// An index whose blocks hold so many rows, at least two.
+    /// An index whose blocks hold so many rows at most, at least two.
     pub(crate) fn with_blocks_of(rows: usize) -> Self {
-        Self { block_rows: rows.max(2), blocks: Vec::new(), firsts: Vec::new(), levels: Vec::new() }
+        Self { block_rows: rows.clamp(2, block::MOST_ROWS), blocks: Vec::new(), firsts: Vec::new(), levels: Vec::new() }
     }
 
     /// The blocks, in order.
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.blocks
+    }
+
+    /// The time of each block's first row.
+    pub(crate) fn firsts(&self) -> &[Millis] {
+        &self.firsts
     }
 
     /// The first block that may hold a row of this time or a later one.
@@ -90,10 +76,7 @@ impl TimeIndex {
     /// Puts a row in its place.
     pub(crate) fn insert(&mut self, rows: &impl Rows, row: u32, seq: Seq) {
         let (facts, standing) = (rows.facts(row), rows.standing(row));
-        let (block, changed_from) = self.place(rows, row, facts.ts, facts.kind);
-        if let Some(block) = self.blocks.get_mut(block) {
-            block.summary.add(facts, standing, seq);
-        }
+        let (block, changed_from) = self.take(rows, row, facts, standing, seq);
         match changed_from {
             Some(from) => {
                 self.repair(rows, from);
@@ -103,90 +86,114 @@ impl TimeIndex {
         }
     }
 
-    /// Puts many rows in their places; what they change is summed up once.
+    /// Puts many rows in their places; what they change above the blocks is summed up once.
     pub(crate) fn insert_many(&mut self, rows: &impl Rows, new: std::ops::Range<u32>, seq: Seq) {
         let mut from = usize::MAX;
+        let mut split = false;
         for row in new {
-            let facts = rows.facts(row);
-            let (block, changed) = self.place(rows, row, facts.ts, facts.kind);
+            let (block, changed) = self.take(rows, row, rows.facts(row), rows.standing(row), seq);
             from = from.min(block).min(changed.unwrap_or(block));
-            if let Some(block) = self.blocks.get_mut(block) {
-                block.stale = true;
-                block.summary.changed = block.summary.changed.max(seq);
-            }
+            split |= changed.is_some();
+        }
+        if split {
+            self.repair(rows, from);
         }
         if from != usize::MAX {
-            self.repair(rows, from);
             self.rebuild(from);
         }
+    }
+
+    /// Puts a row in its place and into the summary of its block: the block, and the first block whose number stands
+    /// for other rows than before.
+    fn take(
+        &mut self,
+        rows: &impl Rows,
+        row: u32,
+        facts: RowFacts,
+        standing: Standing,
+        seq: Seq,
+    ) -> (usize, Option<usize>) {
+        let (number, place, changed_from) = self.place(rows, row, facts.ts);
+        if let Some(block) = self.blocks.get_mut(number) {
+            block.insert(place, facts.ts, facts.kind, row);
+            block.summary.add(facts, standing, seq);
+            // What was split is noted when it is summed up.
+            if !block.stale {
+                let live = standing == Standing::Live;
+                let dead = |row| rows.standing(row) != Standing::Live;
+                match place + 1 == block.len() {
+                    true => block.note_last(facts.kind, live, &dead),
+                    false => block.note(place, &dead),
+                }
+            }
+            if let Some(first) = self.firsts.get_mut(number).filter(|_| place == 0) {
+                *first = facts.ts;
+            }
+        }
+        (number, changed_from)
     }
 
     /// Takes a row out, and all that it was to the summaries.
     pub(crate) fn remove(&mut self, rows: &impl Rows, row: u32, seq: Seq) {
         let (found, after) = self.find(rows, row);
         let Some(block) = self.blocks.get_mut(found) else { return };
-        let Some(place) = block.row.get(..after).and_then(|before| before.iter().rposition(|r| *r == row)) else {
-            return;
-        };
-        block.ts.remove(place);
-        block.kind.remove(place);
-        block.row.remove(place);
+        let Some(place) = (0..after).rev().find(|place| block.row_at(*place) == Some(row)) else { return };
+        block.remove(place);
         block.stale = true;
         block.summary.changed = block.summary.changed.max(seq);
-        if block.row.is_empty() {
-            self.blocks.remove(found);
-            self.firsts.remove(found);
-        } else if let (Some(first), Some(ts)) = (self.firsts.get_mut(found), block.ts.first()) {
-            *first = *ts;
+        match (block.first_at(), self.firsts.get_mut(found)) {
+            (Some(ts), Some(first)) => *first = ts,
+            _ => {
+                self.blocks.remove(found);
+                self.firsts.remove(found);
+            }
         }
         self.repair(rows, found.saturating_sub(1));
         self.rebuild(found.saturating_sub(1));
     }
 
-    /// Puts a row in its place without summing it up: the block it went to, and the first block whose number
+    /// The block and the place in it where a row belongs, with room made for it; and the first block whose number
     /// stands for other rows than before.
-    fn place(&mut self, rows: &impl Rows, row: u32, ts: Millis, kind: u16) -> (usize, Option<usize>) {
-        let mut changed_from = None;
+    fn place(&mut self, rows: &impl Rows, row: u32, ts: Millis) -> (usize, usize, Option<usize>) {
         let last = self.blocks.len().saturating_sub(1);
         // Most rows come last.
-        let after_all = self.blocks.last().and_then(|b| Some((*b.ts.last()?, *b.row.last()?, b.row.len())));
-        let (mut block, mut place) = match after_all {
+        let after_all =
+            self.blocks.last().and_then(|b| Some((b.last_at()?, b.row_at(b.len().checked_sub(1)?)?, b.len())));
+        let (number, place) = match after_all {
             Some((at, other, len)) if at < ts || at == ts && rows.order(other, row) != Ordering::Greater => (last, len),
             _ => self.find(rows, row),
         };
-        let len = self.blocks.get(block).map_or(0, |b| b.row.len());
-        if self.blocks.is_empty() {
-            self.blocks.push(Block::default());
-            self.firsts.push(ts);
-            changed_from = Some(0);
-        } else if len >= self.block_rows {
-            changed_from = Some(block);
-            if block == last && place == len {
-                // In order of time, blocks fill up.
-                if let Some(full) = self.blocks.last_mut() {
-                    full.shrink();
-                }
-                self.blocks.push(Block::default());
-                self.firsts.push(ts);
-                (block, place) = (block + 1, 0);
-            } else {
-                self.split(block);
-                let half = self.blocks.get(block).map_or(0, |b| b.row.len());
-                if place > half {
-                    (block, place) = (block + 1, place - half);
-                }
+        let Some(block) = self.blocks.get_mut(number) else {
+            return (self.open(0, ts, row), 0, Some(0));
+        };
+        let len = block.len();
+        // In order of time, blocks are left with some room for what comes late.
+        let is_done = number == last && place == len && len >= self.block_rows - self.block_rows / 8;
+        if is_done || !block.has_reach(ts) {
+            if is_done {
+                block.shrink();
             }
+            let number = if place == 0 { number } else { number + 1 };
+            return (self.open(number, ts, row), 0, Some(number));
         }
-        if let Some(found) = self.blocks.get_mut(block) {
-            let place = place.min(found.ts.len());
-            found.ts.insert(place, ts);
-            found.kind.insert(place, kind);
-            found.row.insert(place, row);
-            if let Some(first) = self.firsts.get_mut(block).filter(|_| place == 0) {
-                *first = ts;
-            }
+        if len < self.block_rows {
+            return (number, place, None);
         }
-        (block, changed_from)
+        self.split(number);
+        let half = self.blocks.get(number).map_or(0, Block::len);
+        match place > half {
+            // The half that it comes to begins later; whatever fits the whole fits a half.
+            true => (number + 1, place - half, Some(number)),
+            false => (number, place, Some(number)),
+        }
+    }
+
+    /// Begins a new block.
+    fn open(&mut self, number: usize, ts: Millis, row: u32) -> usize {
+        let number = number.min(self.blocks.len());
+        self.blocks.insert(number, Block::new(ts, row));
+        self.firsts.insert(number, ts);
+        number
     }
 
     /// Makes the stale summaries from a block on anew.
@@ -195,10 +202,12 @@ impl TimeIndex {
             if std::mem::take(&mut block.stale) {
                 // When each row changed last is not kept: what was known of the whole holds for the parts.
                 let changed = block.summary.changed;
-                block.summary = Summary::default();
-                for row in &block.row {
-                    block.summary.add(rows.facts(*row), rows.standing(*row), changed);
+                let mut summary = Summary::default();
+                for row in block.rows(0..block.len()) {
+                    summary.add(rows.facts(row), rows.standing(row), changed);
                 }
+                *block.summary = summary;
+                block.note(0, &|row| rows.standing(row) != Standing::Live);
             }
         }
     }
@@ -207,9 +216,15 @@ impl TimeIndex {
     pub(crate) fn turn(&mut self, rows: &impl Rows, row: u32, from: Standing, seq: Seq) {
         let (facts, to) = (rows.facts(row), rows.standing(row));
         // The place found lies after the row itself, which may be the last of its block.
-        let (block, _) = self.find(rows, row);
+        let (block, after) = self.find(rows, row);
         if let Some(block) = self.blocks.get_mut(block) {
             block.summary.turn(facts, from, to, seq);
+            block.clean = block.summary.is_clean();
+            let (was, is) = (from == Standing::Live, to == Standing::Live);
+            if let Some(place) = (0..after).rev().find(|place| block.row_at(*place) == Some(row)).filter(|_| was != is)
+            {
+                block.note_turn(place, is);
+            }
         }
         self.above(block, |summary| summary.turn(facts, from, to, seq));
     }
@@ -220,32 +235,29 @@ impl TimeIndex {
         let not_after = |other: u32| rows.order(other, row) != Ordering::Greater;
         let mut begun = self.firsts.partition_point(|at| *at < ts);
         while self.firsts.get(begun) == Some(&ts)
-            && self.blocks.get(begun).and_then(|b| b.row.first()).is_some_and(|first| not_after(*first))
+            && self.blocks.get(begun).and_then(|b| b.row_at(0)).is_some_and(not_after)
         {
             begun += 1;
         }
         let block = begun.saturating_sub(1);
         let Some(found) = self.blocks.get(block) else { return (0, 0) };
-        let earlier = found.ts.partition_point(|at| *at < ts);
-        let same = found.ts.partition_point(|at| *at <= ts);
-        let ties = found.row.get(earlier..same).unwrap_or_default();
-        (block, earlier + ties.partition_point(|other| not_after(*other)))
+        let (mut low, mut high) = (found.place_of(ts), found.place_of(ts.saturating_add(1)));
+        while low < high {
+            let middle = low.midpoint(high);
+            match found.row_at(middle).is_some_and(not_after) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        (block, low)
     }
 
     fn split(&mut self, place: usize) {
         let Some(block) = self.blocks.get_mut(place) else { return };
-        let half = block.row.len() / 2;
-        let mut tail = Block {
-            ts: block.ts.split_off(half),
-            kind: block.kind.split_off(half),
-            row: block.row.split_off(half),
-            summary: Summary { changed: block.summary.changed, ..Summary::default() },
-            stale: true,
-        };
-        block.stale = true;
-        block.shrink();
-        tail.shrink();
-        let first = tail.ts.first().copied().unwrap_or(Millis::MAX);
+        let mut tail = block.split_off(block.len() / 2);
+        tail.summary.changed = block.summary.changed;
+        (block.stale, tail.stale) = (true, true);
+        let first = tail.first_at().unwrap_or(Millis::MAX);
         self.blocks.insert(place + 1, tail);
         self.firsts.insert(place + 1, first);
     }
@@ -327,21 +339,32 @@ mod tests {
     }
 
     fn check(index: &TimeIndex, rows: &Plain) {
-        let got: Vec<u32> = index.blocks.iter().flat_map(|b| b.row.iter().copied()).collect();
+        let got: Vec<u32> = index.blocks.iter().flat_map(|b| b.rows(0..b.len())).collect();
         let mut expected: Vec<u32> = (0..rows.0.len() as u32).collect();
         expected.sort_by(|a, b| rows.order(*a, *b));
         assert_eq!(got, expected);
         let without_history = |summary: &Summary| Summary { changed: 0, ..summary.clone() };
         let mut below: Vec<Summary> = Vec::new();
         for block in &index.blocks {
-            assert!(!block.row.is_empty() && block.row.len() <= index.block_rows);
+            assert!((1..=index.block_rows).contains(&block.len()));
             let mut sum = Summary::default();
-            for (i, row) in block.row.iter().enumerate() {
-                assert_eq!((block.ts[i], block.kind[i]), (rows.facts(*row).ts, rows.facts(*row).kind));
-                sum.add(rows.facts(*row), rows.standing(*row), 0);
+            let mut counts = [0u32; 8];
+            for (place, (at, kind, row)) in block.all().enumerate() {
+                let facts = rows.facts(row);
+                assert_eq!((at, kind), (facts.ts, facts.kind));
+                assert!(block.place_of(at) <= place && block.place_of(at + 1) > place);
+                let mut before = [7u32; 8];
+                block.count_before(place, &|row| rows.standing(row) != Standing::Live, &mut before);
+                assert_eq!(before, counts, "before {place}");
+                sum.add(facts, rows.standing(row), 0);
+                counts[usize::from(kind)] += u32::from(rows.standing(row) == Standing::Live);
             }
+            let mut all = [0u32; 8];
+            block.count_all(&mut all);
+            assert_eq!(all, counts);
+            assert_eq!((block.mask, block.clean), (block.summary.mask, block.summary.is_clean()));
             assert_eq!(without_history(&block.summary), sum);
-            below.push(block.summary.clone());
+            below.push((*block.summary).clone());
         }
         for level in &index.levels {
             let sums = below.chunks(FANOUT).map(|parts| {

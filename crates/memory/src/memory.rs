@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use throughline_journal::{Millis, Seq};
 use throughline_value::{Named, Number, SortedMap, Value};
 
-use crate::index::{Standing, TimeIndex};
+use crate::index::{Postings, Standing, TimeIndex};
 use crate::pyramid::Pyramid;
 use crate::recall::Scores;
 use crate::vectors::Vectors;
@@ -21,7 +21,7 @@ pub struct Memory {
     pub(crate) table: Table,
     pub(crate) time: TimeIndex,
     /// Rows by entity, in order of time.
-    pub(crate) by_entity: Vec<Vec<u32>>,
+    pub(crate) by_entity: Vec<Postings>,
     pub(crate) words: WordIndex,
     pub(crate) vectors: Vectors,
     /// Counts by time and kind, made when they are first drawn.
@@ -164,10 +164,10 @@ impl Memory {
         for entity in self.table.entities_of(row) {
             let place = *entity as usize;
             if self.by_entity.len() <= place {
-                self.by_entity.resize_with(place + 1, Vec::new);
+                self.by_entity.resize_with(place + 1, Postings::default);
             }
             if let Some(list) = self.by_entity.get_mut(place) {
-                insert_in_order(&self.table, list, row);
+                list.insert(&self.table, row);
             }
         }
     }
@@ -219,7 +219,7 @@ impl Memory {
             self.time.remove(&self.table, row, seq);
             for entity in self.table.entities_of(row) {
                 if let Some(list) = self.by_entity.get_mut(*entity as usize) {
-                    list.retain(|other| *other != row);
+                    list.remove(row);
                 }
             }
             self.words.remove(row, self.table.text(row));
@@ -232,10 +232,10 @@ impl Memory {
     /// Takes the names of kinds and entities away that nothing has any more.
     pub(crate) fn wipe_names(&mut self) {
         let lists = &self.by_entity;
-        self.table.entities.wipe(&|n| lists.get(n).is_none_or(Vec::is_empty));
+        self.table.entities.wipe(&|n| lists.get(n).is_none_or(|list| list.is_empty()));
         let mut used = vec![false; self.table.kinds.len()];
-        for kind in self.time.blocks().iter().flat_map(|block| &block.kind) {
-            used.get_mut(usize::from(*kind)).into_iter().for_each(|slot| *slot = true);
+        for (kind, _) in self.time.blocks().iter().flat_map(|block| block.kinds(0..block.len())) {
+            used.get_mut(usize::from(kind)).into_iter().for_each(|slot| *slot = true);
         }
         self.table.kinds.wipe(&|n| !used.get(n).copied().unwrap_or(false));
         *self.pyramid.get_mut() = None;
@@ -261,11 +261,4 @@ impl Memory {
             _ => self.totals.push((seq, next)),
         }
     }
-}
-
-fn insert_in_order(table: &Table, list: &mut Vec<u32>, row: u32) {
-    use crate::index::Rows as _;
-    let after = |other: &u32| table.order(*other, row) == std::cmp::Ordering::Less;
-    let place = if list.last().is_none_or(after) { list.len() } else { list.partition_point(after) };
-    list.insert(place, row);
 }

@@ -50,7 +50,7 @@ impl Memory {
             return Err(Refusal::new("limit-too-large", message).at_path("/limit"));
         }
         let place = self.table.entities.get_index_of(&query.entity);
-        let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
+        let rows = place.and_then(|place| self.by_entity.get(place)).map(|list| &**list).unwrap_or_default();
         let end = rows.partition_point(|row| self.table.time(*row) < before);
         let live = rows.get(..end).unwrap_or_default().iter().rev().filter(|row| self.is_live_at(**row, at.seq));
         let mut page = RecallPage { until: (before < Millis::MAX).then_some(before), ..RecallPage::default() };
@@ -76,7 +76,7 @@ impl Memory {
         let before = resolve(query.before.as_ref(), domain, "/before")?.unwrap_or(Millis::MAX);
         let Some(entity) = &query.entity else { return Ok(self.last(at, &query.kind, before)) };
         let place = self.table.entities.get_index_of(entity);
-        let rows = place.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice).unwrap_or_default();
+        let rows = place.and_then(|place| self.by_entity.get(place)).map(|list| &**list).unwrap_or_default();
         let end = rows.partition_point(|row| self.table.time(*row) < before);
         let kind = self.table.kinds.get_index_of(&query.kind).and_then(|kind| u16::try_from(kind).ok());
         let mut found = rows.get(..end).unwrap_or_default().iter().rev();
@@ -118,8 +118,8 @@ impl Memory {
 
     /// When the first and the last event begin.
     pub(crate) fn span(&self) -> (Millis, Millis) {
-        let first = self.time.blocks().first().and_then(|b| b.ts.first()).copied().unwrap_or(0);
-        let last = self.time.blocks().last().and_then(|b| b.ts.last()).copied().unwrap_or(0);
+        let first = self.time.blocks().first().and_then(|b| b.first_at()).unwrap_or(0);
+        let last = self.time.blocks().last().and_then(|b| b.last_at()).unwrap_or(0);
         (first, last)
     }
 
@@ -128,10 +128,9 @@ impl Memory {
         let mut slot = self.pyramid.borrow_mut();
         let pyramid = slot.get_or_insert_with(|| {
             let (first, last) = self.span();
-            let mut rows = self.time.blocks().iter().flat_map(|block| {
-                block.ts.iter().zip(&block.kind).zip(&block.row).filter(|(_, row)| self.is_live(**row))
-            });
-            Pyramid::build(first, last, &mut std::iter::from_fn(|| rows.next().map(|((at, kind), _)| (*at, *kind))))
+            let rows = self.time.blocks().iter().flat_map(|block| block.all());
+            let mut live = rows.filter(|(_, _, row)| self.is_live(*row)).map(|(at, kind, _)| (at, kind));
+            Pyramid::build(first, last, &mut live)
         });
         look(pyramid)
     }
@@ -312,7 +311,7 @@ impl Memory {
             .filter_map(|name| self.table.kinds.get_index_of(name).and_then(|kind| u16::try_from(kind).ok()))
             .collect();
         let lists = query.entity.as_ref().and_then(|name| self.table.entities.get_index_of(name));
-        let entity = lists.and_then(|place| self.by_entity.get(place)).map(Vec::as_slice);
+        let entity = lists.and_then(|place| self.by_entity.get(place)).map(|list| &**list);
         let most = query.limit.unwrap_or(MAX_TREE_PARTS).min(MAX_TREE_PARTS);
         let mut view = TreeView { levels: self.time.depth() as u64 + 1, ..TreeView::default() };
         let mut uses: Vec<(Millis, Millis)> = Vec::new();

@@ -261,7 +261,7 @@ impl Memory {
         let found = std::cell::RefCell::new(Found::default());
         if let Some(entities) = &filter.entities {
             let lists = entities.iter().filter_map(|e| self.by_entity.get(*e as usize));
-            let mut rows: Vec<u32> = lists.flatten().copied().collect();
+            let mut rows: Vec<u32> = lists.flat_map(|list| list.iter().copied()).collect();
             if entities.len() > 1 {
                 order_numbers(&mut rows, &mut |a, b| self.table.order(a, b));
                 rows.dedup();
@@ -289,19 +289,17 @@ impl Memory {
             let mut found = found.borrow_mut();
             // Without durations, the rows of the window lie next to one another.
             let begin = match filter.since {
-                Some(since) if block.summary.lasting == 0 => block.ts.partition_point(|t| *t < since),
+                Some(since) if block.summary.lasting == 0 => block.place_of(since),
                 _ => 0,
             };
-            let end = filter.until.map_or(block.ts.len(), |until| block.ts.partition_point(|t| *t < until));
-            let kinds = block.kind.get(begin..end).unwrap_or_default();
-            let rows = block.row.get(begin..end).unwrap_or_default();
+            let end = filter.until.map_or(block.len(), |until| block.place_of(until));
             let clean = block.summary.is_clean() && block.summary.changed <= seq;
             let plain = filter.thread.is_none() && block.summary.lasting == 0;
-            for (kind, row) in kinds.iter().zip(rows).rev() {
-                let of_kind = filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind));
-                if of_kind && (plain || self.keeps(*row, filter)) {
-                    let standing = if clean { Some(Standing::Live) } else { self.table.standing_at(*row, seq) };
-                    found.take(*row, standing, limit);
+            for (kind, row) in block.kinds(begin..end).rev() {
+                let of_kind = filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind));
+                if of_kind && (plain || self.keeps(row, filter)) {
+                    let standing = if clean { Some(Standing::Live) } else { self.table.standing_at(row, seq) };
+                    found.take(row, standing, limit);
                 }
             }
             false
@@ -334,7 +332,8 @@ impl Memory {
 
     /// The rows nearest to a vector that the filter keeps.
     fn near(&self, seq: Seq, vector: &[f32], filter: &Filter, most: usize) -> (Vec<(u32, f64)>, u64) {
-        self.vectors.nearest(vector, most, &|row| self.keeps(row, filter) && self.is_live_at(row, seq))
+        let keep = |row| self.keeps(row, filter) && self.is_live_at(row, seq);
+        self.vectors.nearest(vector, most, &vectors::Among::Kept(&keep))
     }
 
     /// The best rows that hold at least one of the words and that the filter keeps, best first; how many there

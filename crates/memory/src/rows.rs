@@ -7,8 +7,10 @@ use throughline_journal::Millis;
 
 use crate::columns::Columns;
 use crate::index::{Block, Rows as _};
+
 use crate::memory::Memory;
 use crate::pyramid::LANES;
+use crate::vectors::Among;
 
 /// What a column gives for a row whose body is not in memory: it was purged, or no such row was ever made.
 pub const NOT_RESIDENT: &str = "not-resident";
@@ -16,11 +18,7 @@ pub const NOT_RESIDENT: &str = "not-resident";
 /// How many rows are looked at at a time.
 const STRIDE: usize = 16;
 /// Up to so many kinds are each compared with all the rows of a stride; more are looked up.
-const COMPARED: usize = 8;
-/// Below so many rows, tables of their own cost more than they bring.
-const FEW_ROWS: usize = 24;
-/// Up to this many kinds are counted in four tables at once, so that one count need not wait for another.
-const FEW_KINDS: usize = 32;
+const COMPARED: usize = 4;
 
 /// Which kinds are wanted, by number.
 struct Wanted<'a> {
@@ -53,11 +51,39 @@ impl<'a> Wanted<'a> {
             false => self.bits.get(usize::from(kind)) == Some(&1),
         }
     }
+
+    /// The kinds as bytes, some of them several times over, where they can be compared so. A kind that is not below
+    /// 256 is in no row whose kind is.
+    fn few(&self) -> Option<[u8; COMPARED]> {
+        let mut narrow = self.kinds.iter().filter_map(|kind| u8::try_from(*kind).ok());
+        let first = narrow.next().filter(|_| self.bits.is_empty())?;
+        let mut few = [first; COMPARED];
+        few.iter_mut().zip(narrow).for_each(|(slot, kind)| *slot = kind);
+        Some(few)
+    }
+}
+
+/// Something that sixteen rows at once are compared with.
+#[cfg(target_arch = "wasm32")]
+type Lanes = core::arch::wasm32::v128;
+#[cfg(not(target_arch = "wasm32"))]
+type Lanes = u8;
+
+#[cfg(not(target_arch = "wasm32"))]
+fn lanes(kind: u8) -> Lanes {
+    kind
+}
+
+#[cfg(target_arch = "wasm32")]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn lanes(kind: u8) -> Lanes {
+    core::arch::wasm32::u8x16_splat(kind)
 }
 
 /// Which of sixteen rows are of one of the kinds, one bit each.
 #[cfg(not(target_arch = "wasm32"))]
-fn hits(rows: &[u16; STRIDE], kinds: &[u16]) -> u32 {
+fn hits<const N: usize>(rows: &[u8; STRIDE], kinds: &[Lanes; N]) -> u32 {
     (0u32..).zip(rows).fold(0, |hits, (place, kind)| hits | u32::from(kinds.contains(kind)) << place)
 }
 
@@ -65,46 +91,92 @@ fn hits(rows: &[u16; STRIDE], kinds: &[u16]) -> u32 {
 #[cfg(target_arch = "wasm32")]
 #[target_feature(enable = "simd128")]
 #[inline]
-fn hits(rows: &[u16; STRIDE], kinds: &[u16]) -> u32 {
-    use core::arch::wasm32::{i8x16_bitmask, i8x16_narrow_i16x8, u16x8, u16x8_eq, u16x8_splat, v128_or};
+fn hits<const N: usize>(rows: &[u8; STRIDE], kinds: &[Lanes; N]) -> u32 {
+    use core::arch::wasm32::{i8x16_bitmask, u8x16, u8x16_eq, u8x16_splat, v128_or};
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *rows;
-    let (low, high) = (u16x8(a, b, c, d, e, f, g, h), u16x8(i, j, k, l, m, n, o, p));
-    let (mut in_low, mut in_high) = (u16x8_splat(0), u16x8_splat(0));
+    let rows = u8x16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+    let mut found = u8x16_splat(0);
     for kind in kinds {
-        let kind = u16x8_splat(*kind);
-        in_low = v128_or(in_low, u16x8_eq(low, kind));
-        in_high = v128_or(in_high, u16x8_eq(high, kind));
+        found = v128_or(found, u8x16_eq(rows, *kind));
     }
-    u32::from(i8x16_bitmask(i8x16_narrow_i16x8(in_low, in_high)))
+    u32::from(i8x16_bitmask(found))
 }
 
-/// Appends the rows of a few wanted kinds.
+/// Appends the rows of a few kinds.
 #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
-fn fill_few(wanted: &[u16], kinds: &[u16], rows: &[u32], out: &mut Vec<u32>) {
+fn fill_few(few: [u8; COMPARED], kinds: &[u8], first: u32, rows: &[u16], out: &mut Vec<u32>) {
+    let [a, b, c, d] = few;
+    let wanted = [lanes(a), lanes(b), lanes(c), lanes(d)];
     let (kind_chunks, kind_rest) = kinds.as_chunks::<STRIDE>();
     let (row_chunks, row_rest) = rows.as_chunks::<STRIDE>();
     for (kinds, rows) in kind_chunks.iter().zip(row_chunks) {
-        let mut found = hits(kinds, wanted);
+        let mut found = hits(kinds, &wanted);
         while found != 0 {
-            out.extend(rows.get(found.trailing_zeros() as usize));
+            if let Some(row) = rows.get(found.trailing_zeros() as usize) {
+                out.push(first.wrapping_add(u32::from(*row)));
+            }
             found &= found - 1;
         }
     }
-    out.extend(kind_rest.iter().zip(row_rest).filter(|(kind, _)| wanted.contains(kind)).map(|(_, row)| *row));
+    for (kind, row) in kind_rest.iter().zip(row_rest) {
+        if *kind == a || *kind == b || *kind == c || *kind == d {
+            out.push(first.wrapping_add(u32::from(*row)));
+        }
+    }
 }
 
 /// The last place of a kind, before an end.
 #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
-fn last_of(kinds: &[u16], kind: u16) -> Option<usize> {
+fn last_of(kinds: &[u8], kind: u8) -> Option<usize> {
+    let wanted = [lanes(kind)];
     let mut end = kinds.len();
     while let Some(chunk) = kinds.get(..end).and_then(|head| head.last_chunk::<STRIDE>()) {
-        let found = hits(chunk, &[kind]);
+        let found = hits(chunk, &wanted);
         if found != 0 {
             return Some(end - STRIDE + found.ilog2() as usize);
         }
         end -= STRIDE;
     }
-    kinds.get(..end)?.iter().rposition(|k| *k == kind)
+    let mut rest = kinds.get(..end)?.iter();
+    while let Some(own) = rest.next_back() {
+        if *own == kind {
+            return Some(rest.len());
+        }
+    }
+    None
+}
+
+/// Appends the rows of wanted kinds that stand in some places of a block and are live.
+fn fill(
+    memory: &Memory,
+    wanted: &Wanted<'_>,
+    few: Option<[u8; COMPARED]>,
+    block: &Block,
+    places: std::ops::Range<usize>,
+    out: &mut Vec<u32>,
+) {
+    let before = out.len();
+    match (few, block.narrow_kinds(places.clone()), block.narrow_rows(places.clone())) {
+        (Some(few), Some(kinds), Some((first, rows))) => fill_few(few, kinds, first, rows, out),
+        (_, _, Some((first, rows))) if wanted.all() => {
+            out.extend(rows.iter().map(|row| first.wrapping_add(u32::from(*row))));
+        }
+        _ => {
+            let kinds = block.kinds(places).filter(|(kind, _)| wanted.all() || wanted.has(*kind));
+            out.extend(kinds.map(|(_, row)| row));
+        }
+    }
+    if !block.clean {
+        let mut kept = before;
+        for place in before..out.len() {
+            let row = out.get(place).copied().unwrap_or(0);
+            if !memory.table.is_dead(row) {
+                out.get_mut(kept).into_iter().for_each(|slot| *slot = row);
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
 }
 
 impl Memory {
@@ -194,27 +266,21 @@ impl Memory {
     pub fn rows_in(&self, since: Millis, until: Millis, kinds: &[u16], limit: usize, out: &mut Vec<u32>) -> usize {
         out.clear();
         let wanted = Wanted::of(kinds);
+        let few = wanted.few();
         let (first, end) = (self.time.first_block(since), self.time.end_block(until));
-        for block in self.time.blocks().get(first..end.max(first)).unwrap_or_default() {
-            if !wanted.all() && block.summary.mask & wanted.mask == 0 {
+        let blocks = self.time.blocks().get(first..end).unwrap_or_default();
+        for (number, block) in blocks.iter().enumerate() {
+            if !wanted.all() && block.mask & wanted.mask == 0 {
                 continue;
             }
-            let from = block.ts.partition_point(|ts| *ts < since);
-            let to = match block.ts.last() {
-                Some(last) if *last < until => block.ts.len(),
-                _ => block.ts.partition_point(|ts| *ts < until),
-            };
-            let (kinds, rows) =
-                (block.kind.get(from..to).unwrap_or_default(), block.row.get(from..to).unwrap_or_default());
-            if block.summary.is_clean() {
-                fill(&wanted, kinds, rows, out);
-            } else {
-                let live = kinds
-                    .iter()
-                    .zip(rows)
-                    .filter(|(kind, row)| (wanted.all() || wanted.has(**kind)) && !self.table.is_dead(**row));
-                out.extend(live.map(|(_, row)| *row));
+            // Only the first and the last one can reach beyond the window.
+            let from = if number == 0 { block.place_of(since) } else { 0 };
+            let to = if number + 1 == blocks.len() { block.place_of(until) } else { block.len() };
+            if from >= to {
+                continue;
             }
+            block.call_for(from..to);
+            fill(self, &wanted, few, block, from..to, out);
             if out.len() >= limit {
                 out.truncate(limit);
                 break;
@@ -228,39 +294,39 @@ impl Memory {
     pub fn last_row(&self, kind: u16, before: Millis) -> Option<u32> {
         let mask = 1u64 << (kind % 64);
         let end = self.time.end_block(before);
-        let blocks = self.time.blocks();
-        let within = |block: &Block, end: usize| {
-            let mut kinds = block.kind.get(..end)?;
-            while let Some(place) = last_of(kinds, kind) {
-                let row = *block.row.get(place)?;
-                if !self.table.is_dead(row) {
+        let within = |block: &Block, mut end: usize| {
+            loop {
+                let place = match (block.narrow_kinds(0..end), u8::try_from(kind)) {
+                    (Some(kinds), Ok(kind)) => last_of(kinds, kind)?,
+                    (Some(_), Err(_)) => return None,
+                    _ => (0..end).rev().find(|place| block.kind_at(*place) == Some(kind))?,
+                };
+                let row = block.row_at(place)?;
+                if block.clean || !self.table.is_dead(row) {
                     return Some(row);
                 }
-                kinds = kinds.get(..place)?;
+                end = place;
             }
-            None
         };
-        let last = blocks.get(end.checked_sub(1)?)?;
-        if last.summary.mask & mask != 0
-            && let Some(row) = within(last, last.ts.partition_point(|ts| *ts < before))
+        let last = self.time.blocks().get(end.checked_sub(1)?)?;
+        if last.mask & mask != 0
+            && let Some(row) = within(last, last.place_of(before))
         {
             return Some(row);
         }
-        self.time.last_block_of(end - 1, kind, &mut |block| within(block, block.row.len()))
+        self.time.last_block_of(end - 1, kind, &mut |block| within(block, block.len()))
     }
 
     /// The newest rows of an entity that begin before a time, newest first, at most `limit`.
     pub fn rows_of(&self, entity: u32, before: Millis, limit: usize, out: &mut Vec<u32>) -> usize {
         out.clear();
         let Some(list) = self.by_entity.get(entity as usize) else { return 0 };
-        let end = list.partition_point(|row| self.table.at(*row).is_some_and(|at| at < before));
-        for row in list.get(..end).unwrap_or_default().iter().rev() {
-            if out.len() >= limit {
-                break;
-            }
-            if !self.table.is_dead(*row) {
-                out.push(*row);
-            }
+        let rows = list.get(..list.place_of(before, &self.table)).unwrap_or_default();
+        if self.table.is_all_live() {
+            let from = rows.len().saturating_sub(limit);
+            out.extend(rows.get(from..).unwrap_or_default().iter().rev());
+        } else {
+            out.extend(rows.iter().rev().filter(|row| !self.table.is_dead(**row)).take(limit));
         }
         out.len()
     }
@@ -282,113 +348,35 @@ impl Memory {
             Some(span) => since + span * i as i64 / parts as i64,
             None => Millis::try_from(i128::from(since) + span * i as i128 / parts as i128).unwrap_or(until),
         };
-        let blocks = self.time.blocks();
+        let dead = |row: u32| self.table.is_dead(row);
+        let (blocks, firsts) = (self.time.blocks(), self.time.firsts());
         let mut number = self.time.first_block(since);
-        // What the block holds before the place, and before the place that comes next.
-        let mut place = blocks.get(number).map_or(0, |b| b.ts.partition_point(|ts| *ts < since));
-        let (mut before, mut after) = (vec![0u32; kinds], vec![0u32; kinds]);
+        // How many there are of each kind before the place in the block, and before the next place.
+        let (mut before, mut now) = (vec![0u32; kinds], vec![0u32; kinds]);
         if let Some(block) = blocks.get(number) {
-            self.count_before(block, (0, None), place, &mut before);
+            block.count_before(block.place_of(since), &dead, &mut before);
         }
         for (part, counts) in out.chunks_exact_mut(kinds).enumerate() {
             let end = edge(part + 1);
-            while let Some(block) = blocks.get(number) {
-                let whole = block.ts.last().is_some_and(|last| *last < end);
-                if whole && place == 0 {
-                    // Its summary says it all.
-                    for kind in &block.summary.kinds {
-                        if let Some(count) = counts.get_mut(usize::from(kind.kind)) {
-                            *count = count.wrapping_add(kind.live);
-                        }
-                    }
-                    number += 1;
-                    continue;
+            let mut subtract = |before: &[u32]| {
+                counts.iter_mut().zip(before).for_each(|(count, n)| *count = count.wrapping_sub(*n));
+            };
+            subtract(&before);
+            // Blocks before one that begins before the end lie wholly before it.
+            let mut rest = firsts.get(number + 1..).unwrap_or_default().iter();
+            while rest.next().is_some_and(|first| *first < end) {
+                if let Some(block) = blocks.get(number) {
+                    block.count_all(counts);
                 }
-                let to = match whole {
-                    true => block.ts.len(),
-                    false => place + block.ts.get(place..).map_or(0, |rest| rest.partition_point(|ts| *ts < end)),
-                };
-                if to > place {
-                    self.count_before(block, (place, Some(before.as_slice())), to, &mut after);
-                    for ((count, a), b) in counts.iter_mut().zip(&after).zip(&before) {
-                        *count = count.wrapping_add(a.wrapping_sub(*b));
-                    }
-                }
-                if !whole {
-                    if to > place {
-                        std::mem::swap(&mut before, &mut after);
-                    }
-                    place = to;
-                    break;
-                }
-                (number, place) = (number + 1, 0);
+                number += 1;
                 before.fill(0);
             }
+            let Some(block) = blocks.get(number) else { continue };
+            block.count_before(block.place_of(end), &dead, &mut now);
+            counts.iter_mut().zip(&now).for_each(|(count, n)| *count = count.wrapping_add(*n));
+            std::mem::swap(&mut before, &mut now);
         }
         parts
-    }
-
-    /// How many live rows of each kind a block holds before a place: counted from its begin, its end, or a place
-    /// where that is known, whichever is nearest.
-    fn count_before(&self, block: &Block, known: (usize, Option<&[u32]>), place: usize, counts: &mut [u32]) {
-        let len = block.row.len();
-        let from_known = place.abs_diff(known.0);
-        if let Some(before) = known.1.filter(|_| from_known <= len - place && place >= known.0) {
-            counts.copy_from_slice(before);
-            self.tally(block, known.0, place, counts, true);
-            return;
-        }
-        counts.fill(0);
-        if place <= len - place {
-            self.tally(block, 0, place, counts, true);
-            return;
-        }
-        for kind in &block.summary.kinds {
-            if let Some(slot) = counts.get_mut(usize::from(kind.kind)) {
-                *slot = kind.live;
-            }
-        }
-        self.tally(block, place, len, counts, false);
-    }
-
-    /// Adds the live rows of a block from one place to another to the counts, or takes them away.
-    fn tally(&self, block: &Block, from: usize, to: usize, counts: &mut [u32], up: bool) {
-        if from == to {
-            return;
-        }
-        let kinds = block.kind.get(from..to).unwrap_or_default();
-        let mut change = |kind: usize, n: u32| {
-            if let Some(slot) = counts.get_mut(kind) {
-                *slot = if up { slot.wrapping_add(n) } else { slot.wrapping_sub(n) };
-            }
-        };
-        if !block.summary.is_clean() {
-            let rows = block.row.get(from..to).unwrap_or_default();
-            for (kind, row) in kinds.iter().zip(rows) {
-                change(usize::from(*kind), u32::from(!self.table.is_dead(*row)));
-            }
-        } else if kinds.len() < FEW_ROWS || self.table.kinds.len() > FEW_KINDS {
-            kinds.iter().for_each(|kind| change(usize::from(*kind), 1));
-        } else {
-            let (mut a, mut b, mut c, mut d) = ([0u32; FEW_KINDS], [0; FEW_KINDS], [0; FEW_KINDS], [0; FEW_KINDS]);
-            let bump = |table: &mut [u32; FEW_KINDS], kind: u16| {
-                if let Some(slot) = table.get_mut(usize::from(kind) % FEW_KINDS) {
-                    *slot += 1;
-                }
-            };
-            let (fours, rest) = kinds.as_chunks::<4>();
-            for [i, j, k, l] in fours {
-                bump(&mut a, *i);
-                bump(&mut b, *j);
-                bump(&mut c, *k);
-                bump(&mut d, *l);
-            }
-            rest.iter().for_each(|kind| bump(&mut a, *kind));
-            for ((((slot, a), b), c), d) in counts.iter_mut().zip(&a).zip(&b).zip(&c).zip(&d) {
-                let n = a + b + c + d;
-                *slot = if up { slot.wrapping_add(n) } else { slot.wrapping_sub(n) };
-            }
-        }
     }
 
     /// The counters of the pyramid for a window, in at most about so many parts: where the first begins, how
@@ -436,9 +424,9 @@ impl Memory {
         out.clear();
         let usable = !vector.is_empty() && vector.iter().all(|x| x.is_finite()) && vector.iter().any(|x| *x != 0.0);
         if usable {
-            let keep =
-                |row: u32| self.table.at(row).is_some_and(|at| at >= since && at < until) && !self.table.is_dead(row);
-            let (near, _) = self.vectors.nearest(vector, limit, &keep);
+            self.rows_in(since, until, &[], usize::MAX, out);
+            let (near, _) = self.vectors.nearest(vector, limit, &Among::Rows(out));
+            out.clear();
             out.extend(near.iter().map(|(row, _)| *row));
         }
         out.len()
@@ -452,16 +440,5 @@ impl Memory {
             map.insert("type".to_owned(), "remember_columns".into());
         }
         value.to_json()
-    }
-}
-
-/// Appends the rows of wanted kinds.
-fn fill(wanted: &Wanted<'_>, kinds: &[u16], rows: &[u32], out: &mut Vec<u32>) {
-    if wanted.all() {
-        out.extend_from_slice(rows);
-    } else if wanted.bits.is_empty() {
-        fill_few(wanted.kinds, kinds, rows, out);
-    } else {
-        out.extend(kinds.iter().zip(rows).filter(|(kind, _)| wanted.has(**kind)).map(|(_, row)| *row));
     }
 }

@@ -16,6 +16,10 @@ const WHOLE: f32 = 32_767.0;
 /// How many of the best of the scan are weighed again, for each hit wanted; and the fewest.
 const RESCORED: usize = 4;
 const LEAST_RESCORED: usize = 64;
+/// How many vectors ahead of the one that is looked at are called for.
+const AHEAD: usize = 6;
+/// How many bytes the processor reads at a time.
+const LINE: usize = 64;
 
 /// All vectors, by dimension.
 #[derive(Clone, Debug, Default)]
@@ -77,34 +81,52 @@ fn bytes(exact: &[i16]) -> (impl Iterator<Item = i8> + '_, f32) {
     (exact.iter().map(one), scale)
 }
 
-/// The sum of the products.
+/// Sixteen bytes at once.
+#[cfg(target_arch = "wasm32")]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn sixteen(bytes: &[i8; 16]) -> core::arch::wasm32::v128 {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *bytes;
+    core::arch::wasm32::i8x16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+}
+
+/// Eight numbers of two bytes at once.
+#[cfg(target_arch = "wasm32")]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn eight(numbers: &[i16; 8]) -> core::arch::wasm32::v128 {
+    let [a, b, c, d, e, f, g, h] = *numbers;
+    core::arch::wasm32::i16x8(a, b, c, d, e, f, g, h)
+}
+
+/// The sum of the products; the second list is the one that all others are compared with.
 #[cfg(not(target_arch = "wasm32"))]
-fn dot(a: &[i8], b: &[i8]) -> i32 {
-    a.iter().zip(b).map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y))).sum()
+fn dot(own: &[i8], query: &[i16]) -> i32 {
+    own.iter().zip(query).map(|(x, y)| i32::from(i16::from(*x) * *y)).sum()
 }
 
 /// The sum of the products, sixteen at a time: every browser has these instructions, and the small code that the
 /// rest is built for would not use them by itself.
 #[cfg(target_arch = "wasm32")]
 #[target_feature(enable = "simd128")]
-fn dot(a: &[i8], b: &[i8]) -> i32 {
+#[inline]
+fn dot(own: &[i8], query: &[i16]) -> i32 {
     use core::arch::wasm32::{
-        i16x8_extmul_high_i8x16, i16x8_extmul_low_i8x16, i32x4_add, i32x4_extadd_pairwise_i16x8, i32x4_extract_lane,
-        i32x4_splat, i64x2, v128,
+        i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat,
     };
-    let lanes = |sixteen: &[i8; 16]| -> v128 {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = sixteen.map(i8::cast_unsigned);
-        i64x2(i64::from_le_bytes([a, b, c, d, e, f, g, h]), i64::from_le_bytes([i, j, k, l, m, n, o, p]))
-    };
-    let (a_parts, a_rest) = a.as_chunks::<16>();
-    let (b_parts, b_rest) = b.as_chunks::<16>();
-    let mut sum = i32x4_splat(0);
-    for (x, y) in a_parts.iter().zip(b_parts) {
-        let (x, y) = (lanes(x), lanes(y));
-        sum = i32x4_add(sum, i32x4_extadd_pairwise_i16x8(i16x8_extmul_low_i8x16(x, y)));
-        sum = i32x4_add(sum, i32x4_extadd_pairwise_i16x8(i16x8_extmul_high_i8x16(x, y)));
+    let (own_parts, own_rest) = own.as_chunks::<16>();
+    let (query_parts, query_rest) = query.as_chunks::<8>();
+    let (mut low, mut high) = (i32x4_splat(0), i32x4_splat(0));
+    for (bytes, wide) in own_parts.iter().zip(query_parts.as_chunks::<2>().0) {
+        let bytes = sixteen(bytes);
+        let [first, second] = wide;
+        low = i32x4_add(low, i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), eight(first)));
+        high = i32x4_add(high, i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), eight(second)));
     }
-    let rest: i32 = a_rest.iter().zip(b_rest).map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y))).sum();
+    let sum = i32x4_add(low, high);
+    // What is left of the query may hold eight more than a whole number of its parts.
+    let rest = query_parts.get(own_parts.len() * 2..).unwrap_or_default().as_flattened().iter().chain(query_rest);
+    let rest: i32 = own_rest.iter().zip(rest).map(|(x, y)| i32::from(i16::from(*x) * *y)).sum();
     i32x4_extract_lane::<0>(sum)
         + i32x4_extract_lane::<1>(sum)
         + i32x4_extract_lane::<2>(sum)
@@ -116,9 +138,80 @@ fn dot_exact(a: &[i16], b: &[i16]) -> i64 {
     a.iter().zip(b).map(|(x, y)| i64::from(i32::from(*x) * i32::from(*y))).sum()
 }
 
+/// The best of many, of which few are kept at a time.
+struct Best {
+    found: Vec<(f32, u32)>,
+    most: usize,
+    /// What is below this is not among the best.
+    least: f32,
+}
+
+fn nearer(a: &(f32, u32), b: &(f32, u32)) -> std::cmp::Ordering {
+    b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+}
+
+impl Best {
+    fn of(most: usize) -> Self {
+        Self { found: Vec::new(), most, least: f32::NEG_INFINITY }
+    }
+
+    #[inline]
+    fn add(&mut self, score: f32, place: u32) {
+        if score >= self.least {
+            self.found.push((score, place));
+            if self.found.len() >= self.most.saturating_mul(4) {
+                self.cut();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.found.len() > self.most
+            && let Some(last) = self.most.checked_sub(1)
+        {
+            let (_, (least, _), _) = self.found.select_nth_unstable_by(last, nearer);
+            self.least = *least;
+            self.found.truncate(self.most);
+        }
+    }
+}
+
+/// Which rows a search is among.
+pub(crate) enum Among<'a> {
+    /// Those that are kept.
+    Kept(&'a dyn Fn(u32) -> bool),
+    /// These.
+    Rows(&'a [u32]),
+}
+
 impl Space {
     fn place(&self, row: u32) -> Option<usize> {
+        // Where every row has a vector, a row's place is its distance from the first one.
+        let guess = row.checked_sub(*self.rows.first()?)? as usize;
+        if self.rows.get(guess) == Some(&row) {
+            return Some(guess);
+        }
         self.rows.binary_search(&row).ok()
+    }
+
+    /// How near the vectors of some places are to one, by their bytes.
+    #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+    fn scan(&self, places: &[u32], query: &[i16], best: &mut Best) {
+        let size = query.len();
+        let mut after = places.iter().skip(AHEAD);
+        let mut called = 0;
+        for place in places {
+            // What comes later is called for now.
+            if let Some(next) = after.next() {
+                let next = self.bytes.get(*next as usize * size..).unwrap_or_default();
+                called |= next.iter().take(size).step_by(LINE).fold(0, |all, byte| all | byte);
+            }
+            let begin = *place as usize * size;
+            let own = self.bytes.get(begin..begin + size).unwrap_or_default();
+            let scale = self.scales.get(*place as usize).copied().unwrap_or(0.0);
+            best.add(dot(own, query) as f32 * scale, *place);
+        }
+        std::hint::black_box(called);
     }
 
     fn of(&self, place: usize, dimension: usize) -> &[i16] {
@@ -174,34 +267,26 @@ impl Vectors {
     }
 
     /// The rows nearest to a vector, nearest first, with the cosine; and how many rows could have been.
-    pub(crate) fn nearest(&self, vector: &[f32], most: usize, keep: &dyn Fn(u32) -> bool) -> (Vec<(u32, f64)>, u64) {
+    pub(crate) fn nearest(&self, vector: &[f32], most: usize, among: &Among<'_>) -> (Vec<(u32, f64)>, u64) {
         let query = exact(vector);
         let Some(space) = self.spaces.get(&u32::try_from(query.len()).unwrap_or(0)) else { return (Vec::new(), 0) };
-        let small: Vec<i8> = bytes(&query).0.collect();
-        let mut found: Vec<(f32, u32)> = Vec::new();
-        for (place, ((row, scale), own)) in
-            (0u32..).zip(space.rows.iter().zip(&space.scales).zip(space.bytes.chunks_exact(query.len())))
-        {
-            if keep(*row) {
-                found.push((dot(own, &small) as f32 * scale, place));
-            }
-        }
-        let total = found.len() as u64;
-        let wide = most.saturating_mul(RESCORED).max(LEAST_RESCORED);
-        let nearer = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1));
-        if found.len() > wide {
-            found.select_nth_unstable_by(wide, nearer);
-            found.truncate(wide);
-        }
+        let small: Vec<i16> = bytes(&query).0.map(i16::from).collect();
+        let places: Vec<u32> = match among {
+            Among::Kept(keep) => (0u32..).zip(&space.rows).filter(|(_, row)| keep(**row)).map(|(n, _)| n).collect(),
+            Among::Rows(rows) => rows.iter().filter_map(|row| u32::try_from(space.place(*row)?).ok()).collect(),
+        };
+        let mut best = Best::of(most.saturating_mul(RESCORED).max(LEAST_RESCORED));
+        space.scan(&places, &small, &mut best);
+        best.cut();
         let weigh = |(_, place): &(f32, u32)| {
             let row = space.rows.get(*place as usize).copied().unwrap_or(0);
             (dot_exact(space.of(*place as usize, query.len()), &query), row)
         };
-        let mut weighed: Vec<(i64, u32)> = found.iter().map(weigh).collect();
+        let mut weighed: Vec<(i64, u32)> = best.found.iter().map(weigh).collect();
         weighed.sort_unstable_by(|a, b| b.cmp(a));
         weighed.truncate(most);
         let whole = f64::from(WHOLE) * f64::from(WHOLE);
-        (weighed.into_iter().map(|(n, row)| (row, n as f64 / whole)).collect(), total)
+        (weighed.into_iter().map(|(n, row)| (row, n as f64 / whole)).collect(), places.len() as u64)
     }
 
     /// The sum of the vectors of some rows, by the largest space among them, and how many they are.
@@ -254,7 +339,9 @@ mod tests {
             let mut gold: Vec<(f64, u32)> =
                 all.iter().zip(0u32..).filter(|(_, r)| r % 2 == 0).map(|(v, r)| (cosine(v, &query), r * 3)).collect();
             gold.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let (got, total) = vectors.nearest(&query, 10, &|row| row / 3 % 2 == 0);
+            let (got, total) = vectors.nearest(&query, 10, &Among::Kept(&|row| row / 3 % 2 == 0));
+            let rows: Vec<u32> = (0..2_000).filter(|row| row % 2 == 0).map(|row| row * 3).collect();
+            assert_eq!(vectors.nearest(&query, 10, &Among::Rows(&rows)), (got.clone(), total));
             assert_eq!(total, 1_000);
             same += got.iter().zip(&gold).filter(|(g, e)| g.0 == e.1 && (g.1 - e.0).abs() < 1e-3).count();
         }

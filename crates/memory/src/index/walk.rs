@@ -132,7 +132,7 @@ impl TimeIndex {
             loop {
                 let from = (place - 1) / width;
                 let summary = match level {
-                    0 => self.blocks().get(from).map(|b| &b.summary),
+                    0 => self.blocks().get(from).map(|b| &*b.summary),
                     _ => self.levels.get(level - 1).and_then(|nodes| nodes.get(from)),
                 };
                 let holds = summary.is_some_and(|s| s.mask & mask != 0 && s.of(kind).is_some_and(|c| c.live > 0));
@@ -157,19 +157,13 @@ impl TimeIndex {
     pub(crate) fn from(&self, ts: Millis) -> impl Iterator<Item = u32> + '_ {
         let first = self.first_block(ts);
         let rest = self.blocks().get(first..).unwrap_or_default();
-        rest.iter().flat_map(move |b| {
-            let place = b.ts.partition_point(|at| *at < ts);
-            b.row.get(place..).unwrap_or_default().iter().copied()
-        })
+        rest.iter().flat_map(move |b| b.rows(b.place_of(ts)..b.len()))
     }
 
     /// The rows before this time, backwards.
     pub(crate) fn before(&self, ts: Millis) -> impl Iterator<Item = u32> + '_ {
         let end = self.end_block(ts);
         let head = self.blocks().get(..end).unwrap_or_default();
-        head.iter().rev().flat_map(move |b| {
-            let place = b.ts.partition_point(|at| *at < ts);
-            b.row.get(..place).unwrap_or_default().iter().rev().copied()
-        })
+        head.iter().rev().flat_map(move |b| b.rows(0..b.place_of(ts)).rev())
     }
 }

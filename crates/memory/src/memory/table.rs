@@ -210,6 +210,11 @@ impl Table {
         self.dead.get(row as usize / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
     }
 
+    /// Whether no row ever was anything else than live.
+    pub(crate) fn is_all_live(&self) -> bool {
+        self.dead.is_empty()
+    }
+
     fn set_dead(&mut self, row: u32, dead: bool) {
         let place = row as usize / 64;
         if self.dead.len() <= place && dead {

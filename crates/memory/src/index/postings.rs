@@ -1,0 +1,77 @@
+//! The rows of an entity, in order of time.
+
+use std::cmp::Ordering;
+use std::ops::Deref;
+
+use throughline_journal::Millis;
+
+use super::Rows;
+
+/// Times are kept to two seconds, as a power of two of milliseconds.
+const COARSE: u32 = 11;
+
+/// Rows in order of time, with their rounded times beside them: a search asks for the exact time of those rows only
+/// that lie next to what it looks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Postings {
+    rows: Vec<u32>,
+    times: Vec<u32>,
+}
+
+/// A time rounded: from 1830 to 2110 exactly by its name, all before or after that alike.
+fn coarse(at: Millis) -> u32 {
+    let parts = (at >> COARSE).saturating_add(1 << 31);
+    u32::try_from(parts.max(0)).unwrap_or(u32::MAX)
+}
+
+impl Deref for Postings {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.rows
+    }
+}
+
+impl Postings {
+    /// The first place whose row does not begin before a time.
+    pub(crate) fn place_of(&self, at: Millis, rows: &impl Rows) -> usize {
+        let time = coarse(at);
+        let from = self.times.partition_point(|own| *own < time);
+        let same = self.times.get(from..).unwrap_or_default();
+        // Few rows are so near to one another.
+        let same = match same.get(8) {
+            Some(own) if *own == time => same.partition_point(|own| *own == time),
+            _ => same.iter().take_while(|own| **own == time).count(),
+        };
+        let near = self.rows.get(from..from + same).unwrap_or_default();
+        from + near.partition_point(|row| rows.time(*row) < at)
+    }
+
+    /// Puts a row in its place.
+    pub(crate) fn insert(&mut self, rows: &impl Rows, row: u32) {
+        let time = coarse(rows.time(row));
+        let after = |other: &u32| rows.order(*other, row) == Ordering::Less;
+        let is_last = match self.times.last() {
+            Some(last) if *last == time => self.rows.last().is_none_or(after),
+            last => last.is_none_or(|last| *last < time),
+        };
+        let place = match is_last {
+            true => self.rows.len(),
+            false => {
+                let from = self.times.partition_point(|own| *own < time);
+                let to = self.times.partition_point(|own| *own <= time);
+                from + self.rows.get(from..to).unwrap_or_default().partition_point(after)
+            }
+        };
+        self.rows.insert(place, row);
+        self.times.insert(place, time);
+    }
+
+    /// Takes a row out.
+    pub(crate) fn remove(&mut self, row: u32) {
+        if let Some(place) = self.rows.iter().position(|other| *other == row) {
+            self.rows.remove(place);
+            self.times.remove(place);
+        }
+    }
+}
