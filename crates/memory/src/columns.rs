@@ -191,6 +191,11 @@ fn column(value: &Value, times: bool) -> Option<Vec<i64>> {
     }
 }
 
+/// A column of lengths.
+pub(crate) fn lengths(value: &Value) -> Option<Vec<i64>> {
+    column(value, false)
+}
+
 fn narrow<T: TryFrom<i64>>(list: Vec<i64>) -> Option<Vec<T>> {
     list.into_iter().map(|n| T::try_from(n).ok()).collect()
 }

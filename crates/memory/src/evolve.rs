@@ -74,7 +74,7 @@ impl Memory {
             let item = self.table.add_item(batch, index, Some(id))?;
             match content {
                 Some((content, vector)) => {
-                    let row = self.add_row(item, content, record.seq)?;
+                    let row = self.add_row(item, content, None, record.seq)?;
                     if let Some(vector) = vector {
                         self.vectors.add(row, vector);
                     }
@@ -107,7 +107,7 @@ impl Memory {
         let kinds: Vec<u16> = columns.kinds.iter().map(|name| self.table.kind_number(name)).collect::<Option<_>>()?;
         let entities: Vec<u32> =
             columns.entities.iter().map(|name| self.table.entity_number(name)).collect::<Option<_>>()?;
-        self.table.reserve(columns.at.len(), columns.text.len());
+        self.table.reserve(columns.at.len());
         let first_row = u32::try_from(self.table.rows()).ok()?;
         let (mut byte, mut entity, mut words, mut gone) = (0usize, 0usize, 0i64, columns.gone.iter().peekable());
         for (index, at) in (0u32..).zip(&columns.at) {
@@ -128,7 +128,8 @@ impl Memory {
             let text = columns.text.get(byte..byte + bytes)?;
             byte += bytes;
             let kind = *kinds.get(usize::from(*columns.kind.get(place)?))?;
-            let row = self.table.push_row(item, *at, kind, text.as_bytes(), record.seq)?;
+            let row = self.table.push_row(item, *at, kind, record.seq)?;
+            self.table.bodies.push(text.as_bytes(), &Value::Null);
             let count = columns.entity_count.get(place).map_or(0, |n| *n as usize);
             for own in columns.entity.get(entity..entity + count)? {
                 self.table.push_entity(*entities.get(*own as usize)?);
@@ -164,10 +165,9 @@ impl Memory {
             return Some(());
         }
         let old_row = self.table.version_at(item, Seq::MAX)?;
-        let mut content = self.table.content(old_row)?;
-        if let Some(text) = data.get("text") {
-            content.text = text.as_str()?.to_owned();
-        }
+        let mut content = self.table.outline(old_row)?;
+        let text = data.get("text").map(|text| text.as_str().ok_or(())).transpose().ok()?;
+        content.text.push_str(text.unwrap_or(""));
         if let Some(at) = data.get("at") {
             content.at = read_time(at)?;
         }
@@ -180,7 +180,9 @@ impl Memory {
         if content.until.is_some_and(|until| until < content.at) || !self.table.has_room(1, content.text.len()) {
             return None;
         }
-        let row = self.add_row(item, &content, record.seq)?;
+        // What was not corrected is said by the version before.
+        let text_of = text.is_none().then_some(old_row);
+        let row = self.add_row(item, &content, text_of, record.seq)?;
         self.vectors.copy(old_row, row);
         Some(())
     }
@@ -208,12 +210,11 @@ impl Memory {
     }
 
     fn purged(&mut self, record: &Record) -> Option<()> {
-        for item in self.items_of(record)? {
-            if self.table.purged(item).is_none() {
-                self.purge(item, record.seq);
-            }
-            self.table.set_purged(item, record.seq);
-        }
+        let items = self.items_of(record)?;
+        let new: std::collections::BTreeSet<u32> =
+            items.iter().copied().filter(|item| self.table.purged(*item).is_none()).collect();
+        self.purge(&new.into_iter().collect::<Vec<_>>(), record.seq);
+        items.iter().for_each(|item| self.table.set_purged(*item, record.seq));
         self.wipe_names();
         Some(())
     }

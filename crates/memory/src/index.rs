@@ -2,6 +2,7 @@
 
 mod block;
 mod postings;
+mod snap;
 mod summary;
 mod walk;
 

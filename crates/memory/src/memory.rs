@@ -1,6 +1,8 @@
 //! The projection: items, their versions as rows, and the indexes over the rows.
 
+mod bodies;
 mod table;
+mod warm;
 
 use std::cell::RefCell;
 
@@ -140,15 +142,24 @@ impl Memory {
 
     /// Adds a row for a version that record `seq` made, to every index. `None` when a limit is reached; then
     /// nothing changed.
-    pub(crate) fn add_row(&mut self, item: u32, content: &Content, seq: Seq) -> Option<u32> {
+    ///
+    /// Its text is that of another row, where one is named.
+    pub(crate) fn add_row(&mut self, item: u32, content: &Content, text_of: Option<u32>, seq: Seq) -> Option<u32> {
         let old = self.table.version_at(item, Seq::MAX);
         let stood = old.map(|old| self.table.standing_of(old));
-        let row = self.table.push(item, content, seq)?;
+        let row = self.table.push(item, content, text_of, seq)?;
         // The version before it goes first: summaries are sums over rows as they stand.
         if let (Some(old), Some(stood)) = (old, stood) {
             self.turned(old, stood, seq);
         }
-        let words = self.words.add(row, &content.text);
+        let words = match text_of.map(|of| (of, self.table.text_here(of))) {
+            None => self.words.add(row, &content.text),
+            Some((_, Some(text))) => self.words.add(row, text),
+            Some((of, None)) => {
+                self.words.repeat(of, row);
+                self.table.words_of(of)
+            }
+        };
         self.table.set_words(row, words);
         self.time.insert(&self.table, row, seq);
         self.list_entities(row);
@@ -184,12 +195,10 @@ impl Memory {
             (Standing::Live, _) => {
                 self.count(seq, -1, -words);
                 self.drawn(row, -1);
-                self.words.turn(self.table.text(row), false);
             }
             (_, Standing::Live) => {
                 self.count(seq, 1, words);
                 self.drawn(row, 1);
-                self.words.turn(self.table.text(row), true);
             }
             _ => {}
         }
@@ -206,14 +215,17 @@ impl Memory {
         }
     }
 
-    /// Takes an item out of everything: what it said is nowhere any more, as of any moment.
-    pub(crate) fn purge(&mut self, item: u32, seq: Seq) {
-        for row in self.table.rows_of(item) {
+    /// Takes items out of everything: what they said is nowhere any more, as of any moment.
+    pub(crate) fn purge(&mut self, items: &[u32], seq: Seq) {
+        let rows: Vec<(u32, u32)> =
+            items.iter().flat_map(|item| self.table.rows_of(*item).into_iter().map(|row| (*item, row))).collect();
+        // The words first, of all: a version may hold the text of another.
+        self.words.remove(&mut rows.iter().map(|(_, row)| (*row, self.table.text_here(*row))));
+        for (item, row) in rows {
             let Some(found) = self.table.row(row) else { continue };
             if self.table.standing_of(row) == Standing::Live {
                 self.table.kill(row);
                 self.drawn(row, -1);
-                self.words.turn(self.table.text(row), false);
             }
             self.uncount(found.born, found.died, item, i64::from(found.words));
             self.time.remove(&self.table, row, seq);
@@ -222,11 +234,10 @@ impl Memory {
                     list.remove(row);
                 }
             }
-            self.words.remove(row, self.table.text(row));
             self.vectors.remove(row);
             self.table.wipe(row);
         }
-        self.table.set_purged(item, seq);
+        items.iter().for_each(|item| self.table.set_purged(*item, seq));
     }
 
     /// Takes the names of kinds and entities away that nothing has any more.

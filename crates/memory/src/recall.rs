@@ -394,7 +394,7 @@ impl Memory {
             };
             // How rare a word is, is a matter of all that is remembered; which rows count, of the filter.
             let (with, rows): (u64, &mut dyn Iterator<Item = (u32, u8)>) = match one.filter(|_| now) {
-                Some(posting) => (posting.live(), rows),
+                Some(posting) => (self.table.live_among(&posting.rows), rows),
                 None => {
                     let all: Vec<(u32, u8)> = rows.collect();
                     let live = all.iter().filter(|(row, _)| self.is_live_at(*row, seq)).count();

@@ -230,11 +230,11 @@ impl Memory {
         self.table.kind_of(row)
     }
 
-    /// A row's text.
+    /// A row's text; `None` when it is not resident, which [`Memory::take_missing`] tells.
     #[must_use]
     pub fn row_text(&self, row: u32) -> Option<&str> {
         self.resident(row)?;
-        Some(self.table.text(row))
+        self.table.text_or_note(row)
     }
 
     /// A row's entities.

@@ -4,6 +4,8 @@
 //! weighing it is a whole number of 32,767ths. Both are whole, so sums of them are exact whatever is added or
 //! taken away. Vectors of different dimensions live in different spaces.
 
+mod snap;
+
 use throughline_journal::Millis;
 use throughline_protocol::Refusal;
 use throughline_value::{SortedMap, Value};
@@ -273,7 +275,9 @@ impl Vectors {
         let small: Vec<i16> = bytes(&query).0.map(i16::from).collect();
         let places: Vec<u32> = match among {
             Among::Kept(keep) => (0u32..).zip(&space.rows).filter(|(_, row)| keep(**row)).map(|(n, _)| n).collect(),
-            Among::Rows(rows) => rows.iter().filter_map(|row| u32::try_from(space.place(*row)?).ok()).collect(),
+            Among::Rows(rows) => {
+                rows.iter().filter_map(|row| u32::try_from(space.place(*row)?).ok()).collect()
+            }
         };
         let mut best = Best::of(most.saturating_mul(RESCORED).max(LEAST_RESCORED));
         space.scan(&places, &small, &mut best);

@@ -1,14 +1,16 @@
 //! Words of a text, and the rows that hold them.
 //!
-//! Letters and digits in a row make a word, in lower case, full-width forms folded. Characters of scripts
-//! that are written without spaces (Chinese, Japanese, Korean) make pairs instead, only inside one run of
-//! them; a run of one character is a word of its own. A query for a single such character finds every pair
-//! it is in.
+//! Letters and digits in a row make a word, in lower case, full-width forms folded, an accent that follows its letter
+//! put on it. Characters of scripts that are written without spaces (Chinese, Japanese, Korean) make pairs instead,
+//! only inside one run of them; a run of one character is a word of its own. A query for a single such character finds
+//! every pair it is in. An emoji is a word. What ends in `+` or `#`, and what begins with a dot, is another word than
+//! without: `C++`, `C#` and `.NET` are names; where more than one letter is left, it is found without as well.
 
 mod rank;
+mod snap;
 mod terms;
 
-use throughline_value::{Named, SortedMap, order_numbers};
+use throughline_value::{Named, SortedMap, forms, order_numbers};
 
 pub(crate) use rank::{Ranked, Weigh};
 use terms::Terms;
@@ -18,8 +20,6 @@ use terms::Terms;
 pub(crate) struct Posting {
     pub(crate) rows: Vec<u32>,
     counts: Vec<u8>,
-    /// How many of the rows are not live now.
-    dead: u32,
 }
 
 impl Posting {
@@ -27,9 +27,13 @@ impl Posting {
         self.rows.iter().copied().zip(self.counts.iter().copied())
     }
 
-    /// How many of the rows are live now.
-    pub(crate) fn live(&self) -> u64 {
-        (self.rows.len() as u64).saturating_sub(u64::from(self.dead))
+    /// Takes a row out; says whether it was the last one.
+    fn remove(&mut self, row: u32) -> bool {
+        let within = self.rows.first().is_some_and(|first| *first <= row);
+        let Some(place) = within.then(|| self.rows.binary_search(&row).ok()).flatten() else { return false };
+        self.rows.remove(place);
+        self.counts.remove(place);
+        self.rows.is_empty()
     }
 
     /// How often the term stands in a row.
@@ -84,44 +88,51 @@ impl WordIndex {
         total
     }
 
-    /// Notes that a row with this text is no longer live, or is again.
-    pub(crate) fn turn(&mut self, text: &str, live: bool) {
-        self.each_posting(text, &mut |posting| {
-            posting.dead = if live { posting.dead.saturating_sub(1) } else { posting.dead.saturating_add(1) };
-        });
+    /// Gives a row the words of another one, whose text is not here.
+    pub(crate) fn repeat(&mut self, from: u32, to: u32) {
+        for posting in &mut self.postings {
+            let count = posting.count(from);
+            if count > 0 {
+                posting.rows.push(to);
+                posting.counts.push(count);
+            }
+        }
     }
 
-    /// Takes a row that is not live out; words that no other row holds are gone with it.
-    pub(crate) fn remove(&mut self, row: u32, text: &str) {
-        let mut places = self.each_posting(text, &mut |posting| {
-            if let Ok(place) = posting.rows.binary_search(&row) {
-                posting.rows.remove(place);
-                posting.counts.remove(place);
-                posting.dead = posting.dead.saturating_sub(1);
+    /// Takes rows out; words that no other row holds are gone with them. Where a row's text is not here, every
+    /// posting is looked at.
+    pub(crate) fn remove(&mut self, rows: &mut dyn Iterator<Item = (u32, Option<&str>)>) {
+        let (mut unread, mut empty) = (Vec::new(), Vec::new());
+        for (row, text) in rows {
+            let Some(text) = text else {
+                unread.push(row);
+                continue;
+            };
+            let mut places = Vec::new();
+            words(text, &mut |word| places.extend(self.terms.find(word)));
+            for place in places {
+                if self.postings.get_mut(place as usize).is_some_and(|posting| posting.remove(row)) {
+                    empty.push(place);
+                }
             }
-        });
-        places.retain(|place| self.postings.get(*place as usize).is_some_and(|posting| posting.rows.is_empty()));
-        for place in places {
-            for terms in self.pairs.values_mut() {
-                terms.retain(|term| *term != place);
+        }
+        if !unread.is_empty() {
+            for (place, posting) in (0u32..).zip(&mut self.postings) {
+                for row in &unread {
+                    if posting.remove(*row) {
+                        empty.push(place);
+                    }
+                }
             }
-            self.terms.wipe(place);
+        }
+        if empty.is_empty() {
+            return;
+        }
+        for terms in self.pairs.values_mut() {
+            terms.retain(|term| !empty.contains(term));
         }
         self.pairs.retain(|_, terms| !terms.is_empty());
-    }
-
-    /// Calls with the posting of each different word of a text; gives their numbers.
-    fn each_posting(&mut self, text: &str, change: &mut dyn FnMut(&mut Posting)) -> Vec<u32> {
-        let mut places = Vec::new();
-        words(text, &mut |word| places.extend(self.terms.find(word)));
-        order_numbers(&mut places, &mut |a, b| a.cmp(&b));
-        places.dedup();
-        for place in &places {
-            if let Some(posting) = self.postings.get_mut(*place as usize) {
-                change(posting);
-            }
-        }
-        places
+        self.terms.wipe(&empty);
     }
 
     fn new_term(&mut self, word: &str) -> u32 {
@@ -139,6 +150,11 @@ impl WordIndex {
             }
         }
         term
+    }
+
+    /// The rows that hold a word.
+    pub(crate) fn rows_of(&self, word: &str) -> &[u32] {
+        self.terms.find(word).and_then(|term| self.posting(term)).map(|p| p.rows.as_slice()).unwrap_or_default()
     }
 
     /// The rows that hold a term.
@@ -178,19 +194,64 @@ impl WordIndex {
 
 /// Calls `found` with each word of a text, in order.
 pub(crate) fn words(text: &str, found: &mut dyn FnMut(&str)) {
+    if !text.is_ascii() && text.chars().any(may_have_forms) {
+        return split(&forms::compose(&forms::fold_width(text)), found);
+    }
+    split(text, found);
+}
+
+fn split(text: &str, found: &mut dyn FnMut(&str)) {
     let mut word = String::new();
     let mut run: Vec<char> = Vec::new();
-    for c in text.chars().map(fold) {
+    let mut before = ' ';
+    let mut chars = text.chars().map(fold).peekable();
+    while let Some(c) = chars.next() {
         if is_dense(c) {
             end_word(&mut word, found);
             run.push(c);
         } else if c.is_alphanumeric() || is_mark(c) && !word.is_empty() {
             end_run(&mut run, found);
+            // A name that begins with a dot: `.NET`, but no end of a sentence, and no number.
+            if before == '.' && c.is_alphabetic() && word == "." {
+                let mut rest = c.to_lowercase().to_string();
+                while let Some(c) = chars.next_if(|c| is_letter(*c) || is_mark(*c)) {
+                    rest.extend(c.to_lowercase());
+                    before = c;
+                }
+                word.push_str(&rest);
+                found(&word);
+                word.clear();
+                word.push_str(&rest);
+                continue;
+            }
+            if word == "." {
+                word.clear();
+            }
             word.extend(c.to_lowercase());
         } else {
+            if matches!(c, '+' | '#') && word.ends_with(char::is_alphabetic) {
+                let mut name = word.clone();
+                name.push(c);
+                let more = chars.next_if_eq(&c);
+                name.extend(more);
+                // `C++11` has it, `a+b` and `issue#5` have not.
+                let ends = more.is_some() || !chars.peek().is_some_and(|c| is_letter(*c));
+                if ends && chars.peek() != Some(&c) {
+                    found(&name);
+                    if word.chars().count() == 1 {
+                        word.clear();
+                    }
+                }
+            }
             end_word(&mut word, found);
             end_run(&mut run, found);
+            if is_emoji(c) {
+                found(c.encode_utf8(&mut [0; 4]));
+            } else if c == '.' && !is_letter(before) && before != '.' {
+                word.push('.');
+            }
         }
+        before = c;
     }
     end_word(&mut word, found);
     end_run(&mut run, found);
@@ -198,7 +259,9 @@ pub(crate) fn words(text: &str, found: &mut dyn FnMut(&str)) {
 
 fn end_word(word: &mut String, found: &mut dyn FnMut(&str)) {
     if !word.is_empty() {
-        found(word);
+        if word != "." {
+            found(word);
+        }
         word.clear();
     }
 }
@@ -237,6 +300,25 @@ fn is_dense(c: char) -> bool {
     ) && c != '\u{30fb}'
 }
 
+/// Whether a character makes words with those beside it.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() && !is_dense(c)
+}
+
+/// Whether a character may be written otherwise: an accent apart from its letter, half a width, a part of a syllable.
+fn may_have_forms(c: char) -> bool {
+    is_mark(c) || matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff61}'..='\u{ff9f}' | '\u{1100}'..='\u{11ff}')
+}
+
+/// Whether a character is a picture that says something by itself; what only colours or joins pictures is not.
+fn is_emoji(c: char) -> bool {
+    matches!(c,
+        '\u{2600}'..='\u{27bf}'
+        | '\u{2b00}'..='\u{2bff}'
+        | '\u{1f000}'..='\u{1f3fa}'
+        | '\u{1f400}'..='\u{1faff}')
+}
+
 /// Accents that follow their letter.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
@@ -261,7 +343,20 @@ mod tests {
         check("订单A7延误", &["订单", "a7", "延误"]);
         check("好", &["好"]);
         check("ＡＢＣ１２３　ｘ", &["abc123", "x"]);
-        check("Ünïcode E\u{301}té", &["ünïcode", "e\u{301}té"]);
-        check("--- ...", &[]);
+        check("Ünïcode E\u{301}té", &["ünïcode", "été"]);
+        check("--- ... . .. .5 a. b", &["5", "a", "b"]);
+        check("C++ is no C, nor C#; f# and (C++)", &["c++", "is", "no", "c", "nor", "c#", "f#", "and", "c++"]);
+        check("C++11, g++ 4+4 a+b a++b x+++", &["c++", "11", "g++", "4", "4", "a", "b", "a++", "b", "x"]);
+        check("notepad++ issue#5 #tag", &["notepad++", "notepad", "issue", "5", "tag"]);
+        check(".NET and ASP.NET, the end.Next. .Net", &[
+            ".net", "net", "and", "asp", "net", "the", "end", "next", ".net", "net",
+        ]);
+        check("fire 🔥🔥 好🔥 ❤\u{fe0f} 👍🏽 👨\u{200d}👩", &[
+            "fire", "🔥", "🔥", "好", "🔥", "❤", "👍", "👨", "👩",
+        ]);
+        check("用C++和.NET开发", &["用", "c++", "和", ".net", "net", "开发"]);
+        check("🇩🇪", &["🇩", "🇪"]);
+        check("ｶﾞｽ \u{304b}\u{3099}", &["ガス", "が"]);
+        check("Ça co\u{302}te\u{301}", &["ça", "côté"]);
     }
 }

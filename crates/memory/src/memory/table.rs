@@ -3,11 +3,14 @@
 //! Rows are columns: what most rows do not have (a second version, an end, an exact importance) lies beside
 //! them, by row.
 
+mod snap;
+
 use std::cmp::Ordering;
 
 use throughline_journal::{Millis, Seq};
 use throughline_value::{Named, Number, Value};
 
+use super::bodies::Bodies;
 use super::{Content, Names, Rare};
 use crate::index::{RowFacts, Rows, Standing};
 use crate::limits::MAX_KINDS;
@@ -79,10 +82,11 @@ pub(crate) struct Table {
     importance: Vec<u16>,
     words: Vec<u16>,
     of_item: Vec<u32>,
-    /// Where each row's text and entities end; they begin where those of the row before end.
-    text_end: Vec<u32>,
+    /// Where each row's entities end; they begin where those of the row before end.
     entities_end: Vec<u32>,
-    texts: Vec<u8>,
+    pub(crate) bodies: Bodies,
+    /// Rows whose text is that of an earlier version: of which row.
+    text_of: Rare<u32>,
     entity_lists: Vec<u32>,
     /// Rows that are not live now, one bit each.
     dead: Vec<u64>,
@@ -107,7 +111,6 @@ pub(crate) struct Table {
     untils: Rare<Millis>,
     importances: Rare<Number>,
     confidences: Rare<Number>,
-    data: Rare<Value>,
 }
 
 /// The id of the event at a place of a record.
@@ -160,7 +163,7 @@ impl Table {
     /// Whether so many versions with so many bytes of text can still be added.
     pub(crate) fn has_room(&self, rows: usize, bytes: usize) -> bool {
         let most = NONE as usize;
-        self.rows() + rows < most && self.texts.len() + bytes < most && self.entity_lists.len() < most / 2
+        self.rows() + rows < most && bytes < most && self.entity_lists.len() < most / 2
     }
 
     pub(crate) fn row(&self, row: u32) -> Option<Row> {
@@ -268,10 +271,16 @@ impl Table {
         self.places.insert(item, place);
     }
 
-    /// Adds a version; the one before it is replaced.
-    pub(crate) fn push(&mut self, item: u32, content: &Content, seq: Seq) -> Option<u32> {
+    /// Adds a version; the one before it is replaced. Its text is that of another row, where one is named; data
+    /// stays with the first version.
+    pub(crate) fn push(&mut self, item: u32, content: &Content, text_of: Option<u32>, seq: Seq) -> Option<u32> {
         let kind = self.kind_number(&content.kind)?;
-        let number = self.push_row(item, content.at, kind, content.text.as_bytes(), seq)?;
+        let text = if text_of.is_some() { "" } else { content.text.as_str() };
+        let number = self.push_row(item, content.at, kind, seq)?;
+        self.bodies.push(text.as_bytes(), &content.data);
+        if let Some(of) = text_of {
+            self.text_of.insert(number, self.text_row(of));
+        }
         for name in &content.entities {
             let entity = self.entity_number(name)?;
             self.entity_lists.push(entity);
@@ -289,9 +298,6 @@ impl Table {
         if let Some(exact) = &content.confidence {
             self.confidences.insert(number, exact.clone());
         }
-        if !content.data.is_null() {
-            self.data.insert(number, content.data.clone());
-        }
         Some(number)
     }
 
@@ -308,20 +314,17 @@ impl Table {
         u32::try_from(self.entities.add(name)).ok()
     }
 
-    /// Adds a version without entities and of the usual importance.
-    pub(crate) fn push_row(&mut self, item: u32, at: Millis, kind: u16, text: &[u8], seq: Seq) -> Option<u32> {
+    /// Adds a version without entities and of the usual importance. Its body is to be added next.
+    pub(crate) fn push_row(&mut self, item: u32, at: Millis, kind: u16, seq: Seq) -> Option<u32> {
         let number = next(self.rows())?;
-        let end = u32::try_from(self.texts.len().checked_add(text.len())?).ok()?;
         let entities = u32::try_from(self.entity_lists.len()).ok()?;
         let own = self.items.get_mut(item as usize)?;
         let before = std::mem::replace(&mut own.latest, number);
-        self.texts.extend_from_slice(text);
         self.at.push(at);
         self.kind.push(kind);
         self.importance.push(USUAL_IMPORTANCE);
         self.words.push(0);
         self.of_item.push(item);
-        self.text_end.push(end);
         self.entities_end.push(entities);
         if before != NONE {
             self.later.insert(number, (seq, before));
@@ -334,17 +337,16 @@ impl Table {
         Some(number)
     }
 
-    /// Room for so many rows with so many bytes of text.
-    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+    /// Room for so many rows.
+    pub(crate) fn reserve(&mut self, rows: usize) {
         self.at.reserve(rows);
         self.kind.reserve(rows);
         self.importance.reserve(rows);
         self.words.reserve(rows);
         self.of_item.reserve(rows);
-        self.text_end.reserve(rows);
+        self.bodies.reserve(rows);
         self.entities_end.reserve(rows);
         self.items.reserve(rows);
-        self.texts.reserve(bytes);
     }
 
     /// Adds an entity to the newest row.
@@ -431,10 +433,8 @@ impl Table {
     /// Takes all that a row says away, byte by byte; its number stays taken.
     pub(crate) fn wipe(&mut self, row: u32) {
         let place = row as usize;
-        let range = self.text_range(row);
-        if let Some(bytes) = self.texts.get_mut(range) {
-            bytes.fill(0);
-        }
+        self.bodies.wipe(row);
+        self.text_of.remove(&row);
         let range = self.entity_range(row);
         if let Some(entities) = self.entity_lists.get_mut(range) {
             entities.fill(NONE);
@@ -450,7 +450,6 @@ impl Table {
         self.untils.remove(&row);
         self.importances.remove(&row);
         self.confidences.remove(&row);
-        self.data.remove(&row);
         self.set_dead(row, true);
     }
 
@@ -523,6 +522,28 @@ impl Table {
         if self.purged.contains_key(&item) { Vec::new() } else { self.rows_of(item) }
     }
 
+    /// The first item of a record.
+    pub(crate) fn first_item(&self, seq: Seq) -> Option<u32> {
+        let of = |own: &Own| self.batches.get(own.batch as usize).map_or(0, |batch| batch.seq);
+        let place = self.items.partition_point(|own| of(own) < seq);
+        u32::try_from(place).ok().filter(|item| self.item(*item).is_some_and(|item| item.seq == seq))
+    }
+
+    /// The first version of an item; none of one that was purged before it came.
+    pub(crate) fn first_row(&self, item: u32) -> Option<u32> {
+        let mut row = self.items.get(item as usize)?.latest;
+        while let Some((_, before)) = self.later.get(&row) {
+            row = *before;
+        }
+        (row != NONE).then_some(row)
+    }
+
+    /// How many of some rows are live now.
+    pub(crate) fn live_among(&self, rows: &[u32]) -> u64 {
+        let dead = if self.dead.is_empty() { 0 } else { rows.iter().filter(|row| self.is_dead(**row)).count() };
+        (rows.len() - dead) as u64
+    }
+
     /// All rows of an item, oldest first.
     pub(crate) fn rows_of(&self, item: u32) -> Vec<u32> {
         let mut rows = Vec::new();
@@ -535,21 +556,57 @@ impl Table {
         rows
     }
 
-    fn text_range(&self, row: u32) -> std::ops::Range<usize> {
-        range(&self.text_end, row)
-    }
-
     fn entity_range(&self, row: u32) -> std::ops::Range<usize> {
         range(&self.entities_end, row)
     }
 
+    /// The row that holds the text of a row.
+    fn text_row(&self, row: u32) -> u32 {
+        if self.text_of.is_empty() { row } else { self.text_of.get(&row).copied().unwrap_or(row) }
+    }
+
+    /// A row's text; empty when it is not here, which is noted.
     pub(crate) fn text(&self, row: u32) -> &str {
-        let bytes = self.texts.get(self.text_range(row)).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or("")
+        self.bodies.text(self.text_row(row)).unwrap_or_default()
+    }
+
+    /// A row's text when it is here; that it was looked at is not noted.
+    pub(crate) fn text_here(&self, row: u32) -> Option<&str> {
+        self.bodies.text_here(self.text_row(row))
+    }
+
+    /// A row's text; `None` when it is not here, which is noted.
+    pub(crate) fn text_or_note(&self, row: u32) -> Option<&str> {
+        self.bodies.text(self.text_row(row))
     }
 
     pub(crate) fn text_len(&self, row: u32) -> usize {
-        self.text_range(row).len()
+        self.bodies.text_len(self.text_row(row))
+    }
+
+    /// A row's data, which its item has from the first version on; null when it is not here, which is noted.
+    fn data(&self, row: u32) -> Value {
+        let mut first = row;
+        while let Some((_, before)) = self.later.get(&first) {
+            first = *before;
+        }
+        self.bodies.data(first)
+    }
+
+    /// The records whose bodies were wanted and are not here, and what of them.
+    pub(crate) fn take_missing(&self) -> Vec<Seq> {
+        let rows = self.bodies.take_missing();
+        let mut seqs: Vec<Seq> = rows.into_iter().filter_map(|row| self.row(row)).map(|row| row.born).collect();
+        seqs.sort_unstable();
+        seqs.dedup();
+        seqs
+    }
+
+    /// Lets go of bodies of records up to `committed` until at most so many bytes are held.
+    pub(crate) fn cool(&mut self, keep: u64, committed: Seq) {
+        let mut bodies = std::mem::take(&mut self.bodies);
+        bodies.cool(keep, &|row| self.row(row).is_some_and(|row| row.born <= committed));
+        self.bodies = bodies;
     }
 
     pub(crate) fn entities_of(&self, row: u32) -> &[u32] {
@@ -572,17 +629,23 @@ impl Table {
 
     /// The version as it was given.
     pub(crate) fn content(&self, number: u32) -> Option<Content> {
+        let text = self.text(number).to_owned();
+        Some(Content { text, data: self.data(number), ..self.outline(number)? })
+    }
+
+    /// The same without text and data.
+    pub(crate) fn outline(&self, number: u32) -> Option<Content> {
         let row = self.row(number)?;
         let name = |names: &Names, i: usize| names.get_index(i).cloned().unwrap_or_default();
         Some(Content {
             kind: name(&self.kinds, usize::from(row.kind)),
-            text: self.text(number).to_owned(),
+            text: String::new(),
             at: row.at,
             until: self.until(number),
             entities: self.entities_of(number).iter().map(|e| name(&self.entities, *e as usize)).collect(),
             importance: self.importance_of(number),
             confidence: self.confidences.get(&number).cloned(),
-            data: self.data.get(&number).cloned().unwrap_or_default(),
+            data: Value::Null,
         })
     }
 

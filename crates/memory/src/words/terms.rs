@@ -101,17 +101,19 @@ impl Terms {
         }
     }
 
-    /// Takes a word's letters away; its number stays taken.
-    pub(super) fn wipe(&mut self, term: u32) {
-        for gram in grams(self.bytes(term)) {
-            self.grams.get_mut(gram as usize).into_iter().for_each(|list| list.retain(|t| *t != term));
-        }
-        let place = term as usize;
-        let start = place.checked_sub(1).and_then(|p| self.ends.get(p)).map_or(0, |end| *end as usize);
-        let end = self.ends.get(place).map_or(start, |end| *end as usize);
-        if let Some(letters) = self.letters.get_mut(start..end) {
-            // No word holds this letter, so the number is never found again; each stays of its own length.
-            letters.fill(0);
+    /// Takes words' letters away; their numbers stay taken.
+    pub(super) fn wipe(&mut self, terms: &[u32]) {
+        for term in terms {
+            for gram in grams(self.bytes(*term)) {
+                self.grams.get_mut(gram as usize).into_iter().for_each(|list| list.retain(|t| t != term));
+            }
+            let place = *term as usize;
+            let start = place.checked_sub(1).and_then(|p| self.ends.get(p)).map_or(0, |end| *end as usize);
+            let end = self.ends.get(place).map_or(start, |end| *end as usize);
+            if let Some(letters) = self.letters.get_mut(start..end) {
+                // No word holds this letter, so the number is never found again; each stays of its own length.
+                letters.fill(0);
+            }
         }
         self.table.fill(FREE);
         (0..u32::try_from(self.ends.len()).unwrap_or(FREE)).for_each(|term| self.seat(term));
@@ -160,7 +162,7 @@ mod tests {
         assert_eq!(terms.like("kitchens").0, [500]);
         assert_eq!(terms.like("release").0, [501]);
         assert_eq!(terms.like("zebra").0, [] as [u32; 0]);
-        terms.wipe(500);
+        terms.wipe(&[500]);
         assert_eq!(terms.find("kitchen"), None);
         assert_eq!(terms.like("kitchens").0, [] as [u32; 0]);
         assert!(!terms.letters.windows(4).any(|w| w == b"kitc"));
