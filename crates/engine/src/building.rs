@@ -1,7 +1,7 @@
 //! A frame while it is decided.
 
 use throughline_journal::{Draft, Journal, Millis, Record, Seq};
-use throughline_protocol::Outcome;
+use throughline_protocol::{DEFAULT_SUBJECT, Outcome};
 use throughline_value::{Value, to_value};
 
 use crate::erase;
@@ -24,6 +24,10 @@ impl Building {
 
     /// Numbers the drafts, folds them, and gives their numbers.
     pub(crate) fn push(&mut self, journal: &Journal, state: &mut State, drafts: Vec<Draft>) -> Vec<Seq> {
+        let mut drafts = drafts;
+        for draft in &mut drafts {
+            draft.erasable |= erase::may_quote(draft, &state.rooms.memory);
+        }
         let records = journal.number(self.now, self.records.len(), drafts, &self.entropy);
         let seqs = records.iter().map(|r| r.seq).collect();
         for record in &records {
@@ -40,7 +44,13 @@ impl Building {
 
     pub(crate) fn note(&mut self, state: &mut State, entry: &CommandEntry) {
         let mut entry = entry.clone();
-        let kept = erase::without_words(&entry.command, &entry.result);
+        let sealed = |command: &Value| {
+            let mut own = self.records.iter().filter(|record| entry.records.contains(&record.seq));
+            let of =
+                own.find(|r| r.kind == "fact.asserted" && r.body.sealed().is_some() && is_of(r.data(), command))?;
+            Some(of.seq)
+        };
+        let kept = erase::without_words(&entry.command, &entry.result, &sealed);
         if erase::is_sealed(&kept) {
             // Only what comes with a key or an origin must be recognised.
             if entry.meta.idempotency_key.is_some() || entry.meta.origin.is_some() {
@@ -52,4 +62,12 @@ impl Building {
         state.remember(&entry, &self.records);
         self.commands.push(to_value(&entry).unwrap_or_default());
     }
+}
+
+/// Whether a fact is what a command asserted.
+fn is_of(fact: &Value, command: &Value) -> bool {
+    let subject = command.get("subject").and_then(Value::as_str).unwrap_or(DEFAULT_SUBJECT);
+    fact.get("key") == command.get("key")
+        && fact.get("subject").and_then(Value::as_str) == Some(subject)
+        && fact.get("value") == command.get("value")
 }

@@ -412,10 +412,7 @@ impl Decider<'_> {
             Command::Touch(c) => rooms.memory.touch(ctx, c)?,
             Command::Purge(c) => {
                 let mut decision = rooms.memory.decide_purge(ctx, c)?;
-                for draft in &mut decision.drafts {
-                    let before = &self.building.records;
-                    crate::erase::complete(self.journal, before, &rooms.memory, next_seq, &mut draft.data)?;
-                }
+                crate::erase::complete(self.journal, &self.building.records, rooms, ctx, &mut decision)?;
                 decision
             }
             Command::BeginTurn(c) => turn::begin(rooms, ctx, c)?,

@@ -75,7 +75,7 @@ impl Engine {
     pub fn open(journal: Journal) -> Self {
         let mut journal = journal;
         // A crash may have come between a purge and its erasing.
-        let erased = crate::erase::catch_up(&mut journal, 0);
+        let (erased, _) = crate::erase::catch_up(&mut journal, 0);
         let outputs = (!erased.is_empty()).then_some(Output::Erase { frames: erased }).into_iter().collect();
         let state = State::of(&journal);
         let looked_at = journal.recorded_at();
@@ -269,7 +269,10 @@ impl Engine {
 
     /// Erases what the purges after record `after` say.
     fn erase(&mut self, after: throughline_journal::Seq) {
-        let frames = crate::erase::catch_up(&mut self.journal, after);
+        let (frames, beyond) = crate::erase::catch_up(&mut self.journal, after);
+        if beyond {
+            self.state.again(&self.journal);
+        }
         if !frames.is_empty() {
             self.outputs.push_back(Output::Erase { frames });
         }
@@ -308,11 +311,13 @@ impl Engine {
         }
         if self.journal.head().frame != head {
             // The engine that purged stores what is left.
-            crate::erase::catch_up(&mut self.journal, seq);
+            let (_, beyond) = crate::erase::catch_up(&mut self.journal, seq);
             if !level || result.is_err() {
                 // What was decided on the old head is decided again.
                 self.state = State::of(&self.journal);
                 self.lanes = Lanes::of(&self.journal);
+            } else if beyond {
+                self.state.again(&self.journal);
             }
             self.outputs.push_back(Output::Changed { seq: self.journal.head().seq, foreign: true });
         }

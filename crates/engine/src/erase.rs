@@ -4,6 +4,12 @@
 //! that folds the record erases the same, and a crash between the record and the erasing is made good at the
 //! next opening.
 
+mod commands;
+mod quotes;
+
+use std::collections::BTreeSet;
+
+use throughline_agent::Rooms;
 use throughline_journal::{Body, Digest, Journal, Record, Seq, commitment};
 use throughline_memory::{Memory, kind};
 use throughline_protocol::command::RetractFact;
@@ -32,21 +38,70 @@ pub(crate) fn rests(purge: &Record) -> impl Iterator<Item = (Seq, &str)> {
     map.into_iter().flatten().filter_map(|(seq, is)| Some((seq.parse().ok()?, is.as_str()?)))
 }
 
-/// Adds to a purge, which is to be record `seq`, what it will leave of each record. `before` are the records of
-/// the same frame.
+/// Adds to a purge what it will leave of each record: of the memories' own, of facts that rest on them alone, and of
+/// whatever quotes them. `before` are the records of the same frame.
+///
+/// # Errors
+/// `not-stored-yet`, `not-erasable`, and `memory-in-use` while a turn or a run goes on that has read one of them.
 pub(crate) fn complete(
     journal: &Journal,
     before: &[Record],
-    memory: &Memory,
-    seq: Seq,
-    data: &mut Value,
+    rooms: &Rooms,
+    ctx: &Context<'_>,
+    decision: &mut Decision,
 ) -> Result<(), Refusal> {
+    let memory = &rooms.memory;
+    let Some(data) = decision.drafts.first_mut().map(|draft| &mut draft.data) else { return Ok(()) };
+    let owned = data.clone();
+    let ids = ids(&owned);
+    let quotes = Quotes::new(memory, &ids);
+    let found = quotes.cuts(journal.records());
+    if let Some(place) = found.read.iter().find(|place| goes_on(rooms, place)) {
+        let message = format!("{place} is going on and has read it; purge when that has ended, or stop it");
+        return Err(Refusal::new("memory-in-use", message).at_path("/memories"));
+    }
+    let mut cuts = found.cuts;
+    // Facts that rest on nothing else go, end or stay, as the domain says of their key.
+    let (mut gone, mut ended) = (Vec::new(), Vec::new());
+    let facts = journal.records().filter(|r| r.kind == "fact.asserted" && r.data().get("purged").is_none());
+    for record in facts.filter(|r| r.body.sealed().is_some()) {
+        let mut sources = quotes::sources(record.data()).peekable();
+        let rests = sources.peek().is_some() && sources.all(|name| ids.contains(&name) || memory.is_purged(name));
+        if cuts.remove(&record.seq).is_none() && !rests {
+            continue;
+        }
+        let key = record.data().get("key").and_then(Value::as_str).unwrap_or("");
+        match ctx.domain.facts.get(key).and_then(|fact| fact.on_purge.as_deref()) {
+            Some("keep") => {}
+            Some("end") => ended.push(record),
+            _ => gone.push(record.seq),
+        }
+    }
+    let mut cut = Map::new();
+    for (seq, marked) in &cuts {
+        cut.insert(seq.to_string(), marked.iter().map(|n| u64::from(*n)).collect::<Vec<_>>().into());
+    }
+    let also = quotes.also_in(journal, &|seq| cuts.contains_key(&seq) || gone.contains(&seq));
+    if let Value::Map(map) = data {
+        if !cut.is_empty() {
+            map.insert("cut".to_owned(), Value::Map(cut));
+        }
+        if !gone.is_empty() {
+            map.insert("facts".to_owned(), gone.clone().into());
+        }
+    }
+    let unstored = |of: Seq| {
+        let message = format!("record {of} is not stored yet; purge in a command of its own, after it");
+        Refusal::new("not-stored-yet", message).at_path("/memories")
+    };
+    if let Some(of) = quotes.cuts(before.iter()).cuts.keys().next() {
+        return Err(unstored(*of));
+    }
     let mut rest = Map::new();
-    for of in memory.records_of(&ids(data)) {
-        let Some(record) = journal.record(of) else {
-            let message = format!("record {of} is not stored yet; purge in a command of its own, after it");
-            return Err(Refusal::new("not-stored-yet", message).at_path("/memories"));
-        };
+    let all: BTreeSet<Seq> =
+        memory.records_of(&ids).into_iter().chain(cuts.keys().copied()).chain(gone.iter().copied()).collect();
+    for of in all {
+        let Some(record) = journal.record(of) else { return Err(unstored(of)) };
         let Some((salt, content)) = record.body.sealed() else {
             let message =
                 format!("record {of} was written before memories could be erased; its body is part of the chain");
@@ -54,23 +109,84 @@ pub(crate) fn complete(
         };
         let (mut salt, mut content) = (salt.to_owned(), content.clone());
         for purge in before.iter().filter(|purge| rests(purge).any(|(seq, _)| seq == of)) {
-            (salt, content) = left(&salt, &record.kind, &content, purge.seq, purge.data());
+            (salt, content) = left(&salt, record, &content, purge.seq, purge.data());
         }
-        let (salt, content) = left(&salt, &record.kind, &content, seq, data);
+        let (salt, content) = left(&salt, record, &content, ctx.next_seq, data);
         rest.insert(of.to_string(), commitment(&salt, &content).into());
     }
     if let Value::Map(map) = data {
         map.insert("rest".to_owned(), Value::Map(rest));
     }
+    let ended_seqs: Vec<Seq> = ended.iter().map(|record| record.seq).collect();
+    for record in ended {
+        end(rooms, ctx, record, decision)?;
+    }
+    if let Value::Map(result) = &mut decision.result {
+        let told = [
+            ("also_erased", cuts.into_keys().collect::<Vec<_>>()),
+            ("facts_erased", gone),
+            ("facts_ended", ended_seqs),
+            ("also_in", also.into_iter().collect()),
+        ];
+        for (name, seqs) in told.into_iter().filter(|(_, seqs)| !seqs.is_empty()) {
+            result.insert(name.to_owned(), seqs.into());
+        }
+    }
     Ok(())
 }
 
-fn left(salt: &str, of: &str, content: &Value, seq: Seq, purge: &Value) -> (String, Value) {
-    (salt_after(salt, seq), Memory::rest_of(of, content, &ids(purge)))
+/// Whether a turn, or a run outside of one, goes on.
+fn goes_on(rooms: &Rooms, place: &PlaceName) -> bool {
+    if place.turn == 0 {
+        return matches!(rooms.plans.status(&place.of), Some("running" | "paused"));
+    }
+    rooms.turns.open().any(|turn| turn.thread == place.of && turn.turn == place.turn)
 }
 
-/// Erases whatever the purges after record `after` say and is still there. Gives the frames to be stored again.
-pub(crate) fn catch_up(journal: &mut Journal, after: Seq) -> Vec<u64> {
+/// Ends a fact where it is what holds now.
+fn end(rooms: &Rooms, ctx: &Context<'_>, record: &Record, decision: &mut Decision) -> Result<(), Refusal> {
+    let data = record.data();
+    let text = |name: &str| data.get(name).and_then(Value::as_str);
+    let (Some(subject), Some(key)) = (text("subject"), text("key")) else { return Ok(()) };
+    let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
+    let current = rooms.ledger.facts(at, Some(subject), Some(key)).facts;
+    if !current.iter().any(|fact| fact.seq == record.seq) {
+        return Ok(());
+    }
+    let value = (text("cardinality") == Some("many")).then(|| data.get("value").cloned()).flatten();
+    let command = RetractFact { key: key.to_owned(), value, subject: Some(subject.to_owned()), expected_version: None };
+    let zone = throughline_agent::zone_of(ctx.domain);
+    let retracted = rooms.ledger.retract_fact(ctx, &command, zone.as_ref())?;
+    for mut draft in retracted.drafts {
+        draft.cause = throughline_journal::Cause::Draft(0);
+        decision.drafts.push(draft);
+    }
+    Ok(())
+}
+
+/// What a purge leaves of a record's content.
+fn left(salt: &str, of: &Record, content: &Value, seq: Seq, purge: &Value) -> (String, Value) {
+    let salt = salt_after(salt, seq);
+    if of.kind.starts_with("memory.") {
+        return (salt, Memory::rest_of(&of.kind, content, &ids(purge)));
+    }
+    let number = |value: &Value| value.as_i64().map(i64::cast_unsigned);
+    let facts = purge.get("facts").and_then(Value::as_list).unwrap_or_default();
+    if facts.iter().any(|fact| number(fact) == Some(of.seq)) {
+        let kept = ["subject", "key", "cardinality", "rule", "confirms", "version"];
+        let mut rest: Map =
+            kept.iter().filter_map(|name| Some(((*name).to_owned(), content.get(name)?.clone()))).collect();
+        rest.insert("purged".to_owned(), true.into());
+        return (salt, Value::Map(rest));
+    }
+    let marked = purge.at(&["cut", &of.seq.to_string()]).and_then(Value::as_list).unwrap_or_default();
+    let marked = marked.iter().filter_map(|n| number(n).and_then(|n| u32::try_from(n).ok())).collect();
+    (salt, quotes::without(content, &marked))
+}
+
+/// Erases whatever the purges after record `after` say and is still there. Gives the frames to be stored again, and
+/// whether something else than memories was erased, so that the rooms are to be folded anew.
+pub(crate) fn catch_up(journal: &mut Journal, after: Seq) -> (Vec<u64>, bool) {
     let mut work: Vec<(Seq, Seq)> = Vec::new();
     for purge in journal.records_from(after + 1).filter(|record| record.kind == kind::PURGED) {
         work.extend(rests(purge).map(|(of, _)| (of, purge.seq)));
@@ -99,86 +215,16 @@ pub(crate) fn catch_up(journal: &mut Journal, after: Seq) -> Vec<u64> {
         let (mut salt, mut content) = (salt.to_owned(), content.clone());
         for (_, purge) in open {
             if let Some(record_of) = journal.record(*purge) {
-                (salt, content) = left(&salt, &record.kind, &content, *purge, record_of.data());
+                (salt, content) = left(&salt, record, &content, *purge, record_of.data());
             }
         }
         // In a fork the body was cut already before it was sealed anew.
         if content != *record.data() {
+            beyond |= !record.kind.starts_with("memory.");
             frames.extend(journal.erase(of, &salt, content));
         }
     }
     frames.order();
     frames.dedup();
-    frames
-}
-
-/// A command as its frame keeps it: what memories say lies in their sealed records only.
-pub(crate) fn without_words(command: &Value, result: &Value) -> Value {
-    let Value::Map(map) = command else { return command.clone() };
-    match map.get("type").and_then(Value::as_str) {
-        Some(name @ ("remember" | "remember_columns" | "amend")) => {
-            let unchanged = result.get("unchanged").and_then(Value::as_bool) == Some(true);
-            Value::from([("type", Value::from(name)), ("sealed", Value::from(!unchanged))])
-        }
-        Some("batch") => {
-            let results = result.as_list().unwrap_or_default();
-            let commands = map.get("commands").and_then(Value::as_list).unwrap_or_default().iter().enumerate();
-            let kept: Vec<Value> =
-                commands.map(|(i, c)| without_words(c, results.get(i).unwrap_or(&Value::Null))).collect();
-            Value::from([("type", Value::from("batch")), ("commands", Value::List(kept))])
-        }
-        _ => command.clone(),
-    }
-}
-
-/// Whether something of a kept command lies in sealed records.
-pub(crate) fn is_sealed(command: &Value) -> bool {
-    command.get("sealed").is_some()
-        || command.get("commands").and_then(Value::as_list).unwrap_or_default().iter().any(is_sealed)
-}
-
-/// A kept command with its words again, from the records it made; `None` when nothing is left of it.
-pub(crate) fn with_words(command: &Value, records: &[&Record]) -> Option<Value> {
-    let mut memories =
-        records.iter().filter(|r| matches!(r.kind.as_str(), kind::REMEMBERED | kind::COLUMNS | kind::AMENDED));
-    restored(command, &mut memories.by_ref().copied())
-}
-
-fn restored(command: &Value, records: &mut dyn Iterator<Item = &Record>) -> Option<Value> {
-    let Value::Map(map) = command else { return Some(command.clone()) };
-    if let Some(commands) = map.get("commands").and_then(Value::as_list) {
-        let kept: Vec<Value> = commands.iter().filter_map(|c| restored(c, records)).collect();
-        return Some(Value::from([("type", Value::from("batch")), ("commands", Value::List(kept))]));
-    }
-    let Some(sealed) = map.get("sealed") else { return Some(command.clone()) };
-    if sealed.as_bool() != Some(true) {
-        return None;
-    }
-    let data = records.next()?.data();
-    let dropped =
-        |name: &str| matches!(name, "id" | "purged" | "first" | "rows" | "zone_assumed") || name.ends_with("_text");
-    let fields = |data: &Value| -> Map {
-        let all = data.as_map().into_iter().flatten();
-        all.filter(|(name, _)| !dropped(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
-    };
-    let mut out = Map::new();
-    let name = map.get("type").and_then(Value::as_str).unwrap_or("");
-    out.insert("type".to_owned(), name.into());
-    if name == "remember" {
-        let items = data.get("items").and_then(Value::as_list).unwrap_or_default().iter();
-        // What was purged keeps its place, so that later commands mean the same events; the purge follows.
-        let one = |item: &Value| match item.get("purged") {
-            None => Value::Map(fields(item)),
-            Some(_) => Value::from([("kind", Value::from("purged"))]),
-        };
-        let kept: Vec<Value> = items.map(one).collect();
-        out.insert("items".to_owned(), Value::List(kept));
-    } else {
-        if data.is_null() || data.get("purged").is_some() {
-            return None;
-        }
-        // Rows that are gone cannot be remembered again; the others keep their places.
-        out.extend(fields(data).into_iter().filter(|(name, _)| name != "gone"));
-    }
-    Some(Value::Map(out))
+    (frames, beyond)
 }

@@ -48,17 +48,18 @@ impl Print {
         match self {
             Self::Plain(print) => *print == command_print("", command),
             Self::Salted(Some(salt), print) => *print == command_print(salt, command),
-            Self::Salted(None, _) => erase::is_sealed(&erase::without_words(command, &Value::Null)),
+            Self::Salted(None, _) => erase::is_sealed(&erase::without_words(command, &Value::Null, &|_| Some(0))),
         }
     }
 }
 
 /// The salt of the first sealed one of some records, unless something of it was erased.
 pub(crate) fn salt_of(seqs: &[Seq], records: &[Record]) -> Option<String> {
-    records.iter().filter(|record| seqs.contains(&record.seq)).find_map(|record| match &record.body {
+    let mut sealed = records.iter().filter(|r| seqs.contains(&r.seq) && !matches!(r.body, Body::Open(_)));
+    match &sealed.next()?.body {
         Body::Sealed { content: Some((salt, _)), .. } => Some(salt.clone()),
         _ => None,
-    })
+    }
 }
 
 /// How many records of each lane there are, in the order of [`lane::LANES`].
@@ -106,6 +107,23 @@ impl State {
         state
     }
 
+    /// Folds the journal anew, something of it being erased, but not the memory, which knows it already.
+    pub(crate) fn again(&mut self, journal: &Journal) {
+        let memory = std::mem::take(&mut self.rooms.memory);
+        let mut state = Self::default();
+        for frame in journal.frames() {
+            for record in &frame.records {
+                match record.kind.starts_with("memory.") {
+                    true => state.rooms.seq = record.seq,
+                    false => state.evolve(record),
+                }
+            }
+            state.remember_all(frame);
+        }
+        state.rooms.memory = memory;
+        *self = state;
+    }
+
     /// The state of a journal and of a frame that is not in it yet.
     pub(crate) fn with(journal: &Journal, records: &[Record], commands: &[Value]) -> Self {
         let mut state = Self::of(journal);
@@ -131,6 +149,10 @@ impl State {
         for record in &frame.records {
             self.evolve(record);
         }
+        self.remember_all(frame);
+    }
+
+    fn remember_all(&mut self, frame: &Frame) {
         for entry in frame.commands.iter().filter_map(|entry| from_value::<CommandEntry>(entry).ok()) {
             self.remember(&entry, &frame.records);
         }

@@ -15,6 +15,7 @@ pub const WORDS: &[(&str, &str, &[&str])] = &[
     ("FactType", "cardinality", &["one", "many", "interval", "append"]),
     ("FactType", "said_by", &["user", "rule", "tool", "model", "import"]),
     ("AgentRules", "tool_calls", &["native", "json"]),
+    ("FactType", "on_purge", &["purge", "end", "keep"]),
     ("FactType", "conflict", &["newest_valid", "most_trusted", "official", "ask"]),
     ("Tool", "effect", &["read", "write"]),
 ];

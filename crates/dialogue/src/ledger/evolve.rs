@@ -27,7 +27,15 @@ impl Ledger {
         let text = |name: &str| data.get(name).and_then(Value::as_str);
         let (subject, key) = (text("subject")?, text("key")?);
         let cardinality = Cardinality::parse(text("cardinality")?)?;
+        let is_purged = data.get("purged").and_then(Value::as_bool) == Some(true);
+        if is_purged && (cardinality != Cardinality::One || data.contains_key("rule") || data.contains_key("confirms"))
+        {
+            // It is as though it had never been said.
+            return Some(());
+        }
         let (says, value) = match (says, data.get("value")) {
+            // What it took the place of is not true again: from here on nothing is known.
+            (Says::Asserted, _) if is_purged => (Says::AllRetracted, Value::Null),
             (Says::Asserted, value) => (says, value?.clone()),
             (_, Some(value)) => (Says::Retracted, value.clone()),
             (_, None) => (Says::AllRetracted, Value::Null),

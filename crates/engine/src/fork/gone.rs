@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use throughline_journal::{Body, Frame, Journal, Seq};
+use throughline_journal::{Body, Frame, Journal, Record, Seq};
 use throughline_memory::kind;
 use throughline_value::Value;
+
+use crate::erase::PlaceName;
 
 /// The events that were purged, by id, with the record that purged each; empty where nothing was.
 #[derive(Debug, Default)]
@@ -13,6 +15,14 @@ pub(super) struct Gone {
     /// The first record that remembered one of them, and the last that purged one.
     first: Seq,
     last: Seq,
+    /// Turns and runs of which something was erased: from which record on.
+    places: BTreeMap<PlaceName, Seq>,
+    /// From a fact that was erased to the record that erased it: what was decided then may rest on it.
+    facts: Vec<(Seq, Seq)>,
+}
+
+fn cut(body: &Body) -> bool {
+    matches!(body, Body::Rest { .. } | Body::Sealed { content: None, .. })
 }
 
 impl Gone {
@@ -25,6 +35,16 @@ impl Gone {
             let of = crate::erase::rests(record).map(|(seq, _)| seq).min();
             gone.first = of.map_or(gone.first, |of| of.min(gone.first));
             gone.last = record.seq;
+            let facts = record.data().get("facts").and_then(Value::as_list).unwrap_or_default();
+            let facts = facts.iter().filter_map(Value::as_i64).map(i64::cast_unsigned);
+            gone.facts.extend(facts.min().map(|first| (first, record.seq)));
+        }
+        if !gone.purged.is_empty() {
+            for record in journal.records().filter(|r| cut(&r.body) && !r.kind.starts_with("memory.")) {
+                if let Some(place) = PlaceName::of(record) {
+                    gone.places.entry(place).or_insert(record.seq);
+                }
+            }
         }
         gone
     }
@@ -35,8 +55,12 @@ impl Gone {
         if self.purged.is_empty() || frame.last() < self.first {
             return false;
         }
-        let cut = |body: &Body| matches!(body, Body::Rest { .. } | Body::Sealed { content: None, .. });
-        if frame.records.iter().any(|record| cut(&record.body)) {
+        let of_place = |record: &Record| {
+            PlaceName::of(record).and_then(|place| self.places.get(&place)).is_some_and(|from| *from <= record.seq)
+        };
+        if frame.records.iter().any(|record| cut(&record.body) || of_place(record))
+            || self.facts.iter().any(|(first, purge)| *first <= frame.last() && frame.first <= *purge)
+        {
             return true;
         }
         frame.first <= self.last

@@ -306,7 +306,9 @@ fn commands(frame: &Frame, at: Seq, until: Seq) -> Vec<Happening> {
         let kind = Kind::Command { command, meta: entry.meta, before: Some(Ok(entry.result)) };
         out.push(Happening { seq: Some(first), seqs: entry.records, kind, mark: "" });
     }
-    for record in frame.records.iter().filter(|record| record.seq > at && record.seq <= until) {
+    // A refused command of which something was erased cannot be decided again either.
+    let is_whole = |record: &&Record| !matches!(record.body, throughline_journal::Body::Rest { .. });
+    for record in frame.records.iter().filter(|record| record.seq > at && record.seq <= until).filter(is_whole) {
         let data = record.data();
         let code = data.get("code").and_then(Value::as_str).unwrap_or("").to_owned();
         let (command, meta) = match record.kind.as_str() {
