@@ -157,11 +157,6 @@ impl WordIndex {
         self.terms.find(word).and_then(|term| self.posting(term)).map(|p| p.rows.as_slice()).unwrap_or_default()
     }
 
-    /// The rows that hold a word.
-    pub(crate) fn rows_of(&self, word: &str) -> &[u32] {
-        self.terms.find(word).and_then(|term| self.posting(term)).map(|p| p.rows.as_slice()).unwrap_or_default()
-    }
-
     /// The rows that hold a term.
     pub(crate) fn posting(&self, term: u32) -> Option<&Posting> {
         self.postings.get(term as usize)
@@ -303,25 +298,6 @@ fn is_dense(c: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}' // Hangul
         | '\u{ff66}'..='\u{ff9f}' // half-width kana
     ) && c != '\u{30fb}'
-}
-
-/// Whether a character makes words with those beside it.
-fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() && !is_dense(c)
-}
-
-/// Whether a character may be written otherwise: an accent apart from its letter, half a width, a part of a syllable.
-fn may_have_forms(c: char) -> bool {
-    is_mark(c) || matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff61}'..='\u{ff9f}' | '\u{1100}'..='\u{11ff}')
-}
-
-/// Whether a character is a picture that says something by itself; what only colours or joins pictures is not.
-fn is_emoji(c: char) -> bool {
-    matches!(c,
-        '\u{2600}'..='\u{27bf}'
-        | '\u{2b00}'..='\u{2bff}'
-        | '\u{1f000}'..='\u{1f3fa}'
-        | '\u{1f400}'..='\u{1faff}')
 }
 
 /// Whether a character makes words with those beside it.
