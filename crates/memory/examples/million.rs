@@ -105,12 +105,46 @@ fn scalar(memory: &Memory, clock: i64, state: &mut u64) {
     println!("columns: {} events packed and folded at {:.0} a second, {bytes} bytes", bulk.len(), count as f64 / spent);
 }
 
+/// How many kibibytes the process holds.
+fn held() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// What is kept of it, and how long it takes to let go of bodies and to take them again.
+fn kept(mut memory: Memory, records: &[Record]) {
+    let once = |what: &str, start: Instant| println!("{what:<44} {:>12.2} ms", start.elapsed().as_secs_f64() * 1e3);
+    let rows = memory.row_count() as f64;
+    let start = Instant::now();
+    let bytes = memory.snapshot();
+    once("snapshot", start);
+    println!("    {} bytes, {:.2} a row", bytes.len(), bytes.len() as f64 / rows);
+    let start = Instant::now();
+    let restored = Memory::restore(&bytes).unwrap();
+    once("restore", start);
+    assert_eq!(restored.snapshot(), bytes);
+    drop(restored);
+    let (all, text) = (held(), memory.resident_bytes());
+    let start = Instant::now();
+    memory.cool(0, u64::MAX);
+    once("let go of all bodies", start);
+    println!("    {text} bytes let go of; {} MB held with them, {} MB without", all >> 10, held() >> 10);
+    let start = Instant::now();
+    records.iter().for_each(|record| memory.warm(record));
+    let seconds = start.elapsed().as_secs_f64();
+    once("take them again of the last records", start);
+    println!("    {:.0} rows a second", records.len() as f64 * BATCH as f64 / seconds);
+}
+
 fn main() {
     let events: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
     let mut state = 42;
     let mut memory = Memory::default();
     let mut clock = 0i64;
     let (mut building, mut folding) = (0.0, 0.0);
+    let mut last = Vec::new();
+    let before = held();
     for seq in 1..=events / BATCH {
         let start = Instant::now();
         let items: Vec<Value> = (0..BATCH)
@@ -148,7 +182,11 @@ fn main() {
         let start = Instant::now();
         memory.evolve(&record);
         folding += start.elapsed().as_secs_f64();
+        if seq + 100 > events / BATCH {
+            last.push(record);
+        }
     }
+    println!("{} MB held for them", (held() - before) >> 10);
     println!(
         "{} events folded at {:.0} a second ({building:.1} s to make them)",
         memory.len(),
@@ -192,8 +230,6 @@ fn main() {
     });
     scalar(&memory, clock, &mut state);
     timed("twenty neighbours", 200, || memory.neighbours(at, (next(&mut state) % clock as u64) as i64, 10));
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    if let Some(line) = status.lines().find(|l| l.starts_with("VmRSS")) {
-        println!("{line}");
-    }
+    println!("{} MB held in the end", held() >> 10);
+    kept(memory, &last);
 }

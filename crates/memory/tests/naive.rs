@@ -336,7 +336,7 @@ fn compare_rows(run: &mut Run, random: &mut Random) {
     let live = ordered(plain.iter().filter(|p| !p.forgotten));
     let span = run.seq + 200;
     let mut out = Vec::new();
-    
+
     let (since, until) = (random.below(span) as i64, random.below(span) as i64);
     let kinds: Vec<&str> = (0..random.below(3)).map(|_| random.pick(KINDS)).collect();
     let numbers: Vec<u16> = kinds.iter().filter_map(|k| run.memory.kind_number(k)).collect();
@@ -348,7 +348,10 @@ fn compare_rows(run: &mut Run, random: &mut Random) {
             .collect();
         let limit = 1 + random.below(30) as usize;
         run.memory.rows_in(since, until, &numbers, limit, &mut out);
-        assert_eq!(out.iter().map(|row| run.memory.row_id(*row).unwrap()).collect::<Vec<_>>(), ids(&expected[..expected.len().min(limit)]));
+        assert_eq!(
+            out.iter().map(|row| run.memory.row_id(*row).unwrap()).collect::<Vec<_>>(),
+            ids(&expected[..expected.len().min(limit)])
+        );
     }
     for p in live.iter().take(3) {
         let text = run.ask(|m| m.row_text(m.row_of(&p.id).unwrap()).map(str::to_owned));
@@ -357,13 +360,20 @@ fn compare_rows(run: &mut Run, random: &mut Random) {
     let kind = random.pick(KINDS);
     if let Some(number) = run.memory.kind_number(kind) {
         let last = live.iter().rev().find(|p| p.kind == kind && p.at < until).map(|p| p.id.clone());
-        assert_eq!(run.memory.last_row(number, until).map(|row| run.memory.row_id(row).unwrap()), last, "{kind} before {until}");
+        assert_eq!(
+            run.memory.last_row(number, until).map(|row| run.memory.row_id(row).unwrap()),
+            last,
+            "{kind} before {until}"
+        );
     }
     let entity = random.pick(ENTITIES);
     if let Some(number) = run.memory.entity_number(entity) {
         run.memory.rows_of(number, until, 5, &mut out);
         let all = live.iter().rev().filter(|p| p.at < until && p.entities.iter().any(|e| e == entity));
-        assert_eq!(out.iter().map(|row| run.memory.row_id(*row).unwrap()).collect::<Vec<_>>(), all.take(5).map(|p| p.id.clone()).collect::<Vec<_>>());
+        assert_eq!(
+            out.iter().map(|row| run.memory.row_id(*row).unwrap()).collect::<Vec<_>>(),
+            all.take(5).map(|p| p.id.clone()).collect::<Vec<_>>()
+        );
     }
     let parts = 1 + random.below(40) as usize;
     run.memory.counts_into(since, since + 1 + span as i64, parts, &mut out);

@@ -340,7 +340,8 @@ mod tests {
             3 if row == 66 => long.clone(),
             n => format!("{row} {}", "word ".repeat(n as usize)),
         };
-        let data = |row: u32| if row % 5 == 1 { Value::from([("n", Value::from(u64::from(row)))]) } else { Value::Null };
+        let data =
+            |row: u32| if row % 5 == 1 { Value::from([("n", Value::from(u64::from(row)))]) } else { Value::Null };
         for row in 0..150 {
             bodies.push(text(row).as_bytes(), &data(row));
         }

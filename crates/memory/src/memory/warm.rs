@@ -71,7 +71,8 @@ impl Memory {
     fn warm_amended(&mut self, seq: Seq, data: &Value) -> Option<()> {
         let item = self.table.find(data.get("memory")?.as_str()?)?;
         let text = data.get("text")?.as_str()?;
-        let row = self.table.rows_of(item).into_iter().find(|row| self.table.row(*row).is_some_and(|r| r.born == seq))?;
+        let row =
+            self.table.rows_of(item).into_iter().find(|row| self.table.row(*row).is_some_and(|r| r.born == seq))?;
         self.table.bodies.warm(row, text, &Value::Null);
         Some(())
     }
