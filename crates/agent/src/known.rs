@@ -11,6 +11,7 @@ use crate::claims::{Claim, Found, claims, folded};
 const DAY_MS: i64 = 86_400_000;
 
 /// What is known, in the forms that claims are compared in.
+#[derive(Clone)]
 pub(crate) struct Known<'a> {
     zone: Option<&'a Zone>,
     /// When it is said.

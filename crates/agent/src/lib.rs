@@ -16,6 +16,7 @@ pub mod domain;
 mod hosted;
 mod known;
 mod metrics;
+mod owners;
 mod phrases;
 mod recent;
 mod rooms;

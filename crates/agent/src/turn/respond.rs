@@ -6,8 +6,8 @@ use throughline_expr::{Env, Expr};
 use throughline_plan::answer::{AnswerScope, RunScope, render_revealing};
 use throughline_plan::{Bound, Evidence};
 use throughline_protocol::domain::Intent;
-use throughline_protocol::view::{AnswerView, FactView, Footnote};
-use throughline_protocol::{At, Context, DEFAULT_SUBJECT};
+use throughline_protocol::view::{AnswerView, EntityView, FactView, Footnote};
+use throughline_protocol::{At, Context, DEFAULT_SUBJECT, Domain};
 use throughline_value::{Map, Named, Value};
 
 use super::ask_model::{Asked, ask};
@@ -16,6 +16,7 @@ use super::{Ending, Move, draft, finish, intent_of, prompts, with_changes};
 use crate::claims::{Claim, Found, claims, spans};
 use crate::constraints::Checked;
 use crate::known::Known;
+use crate::owners::Owners;
 use crate::phrases::{Phrase, say};
 use crate::turns::{Stage, Turn};
 use crate::{Names, Rooms};
@@ -127,7 +128,10 @@ fn hold(
 
     let (facts, _) = rooms.recent_facts(at);
     let mut known = Known::new(zone.as_ref(), ctx.now);
+    let mut owners = Owners::new(&known);
+    named.iter().for_each(|entity| owners.entity(entity));
     known.domain(ctx.domain, language);
+    owners.free().domain(ctx.domain, language);
     // What is kept from answers of this kind supports nothing that is said in one.
     let reveals = ctx.domain.answers.get(&intent.answer).map_or(&[][..], |answer| answer.reveals.as_slice());
     let class = |key: &str| ctx.domain.facts.get(key).and_then(|fact| fact.value.class.as_ref());
@@ -138,17 +142,33 @@ fn hold(
     for fact in facts.iter().filter(stands) {
         known.name(&fact.key);
         known.value(&fact.value);
+        let kind = ctx.domain.facts.get(&fact.key);
+        let label = kind.map_or("", |kind| kind.label.get(language));
+        let unit = kind.and_then(|kind| kind.value.unit.as_ref());
+        if fact.subject != DEFAULT_SUBJECT {
+            match rooms.world.entity(&fact.subject, at) {
+                Ok(detail) => owners.of(&[&detail.entity.raw_id]).value(&fact.value),
+                Err(_) => owners.of(&[&fact.subject]).value(&fact.value),
+            }
+        } else if unit.is_some() && !label.is_empty() && named.iter().any(|entity| has_unit(ctx.domain, entity, unit)) {
+            owners.label(label, &fact.value);
+        } else {
+            owners.free().value(&fact.value);
+        }
     }
     for bound in values.values() {
         known.value(&bound.value);
         bound.evidence.iter().for_each(|evidence| known.text(&evidence.quote));
+        owners.value(&bound.value);
     }
     // What was decided was checked and done; the words of its reason were not.
     let decision = turn.output(Stage::Decide);
     for part in ["args", "results"].iter().filter_map(|part| decision.get(part)) {
         known.value(part);
+        owners.value(part);
     }
     known.name(&turn.started.text);
+    owners.free().name(&turn.started.text);
     named.iter().for_each(|entity| known.entity(entity));
     let masks: Vec<&str> = named
         .iter()
@@ -161,7 +181,18 @@ fn hold(
             && let Ok(detail) = rooms.world.entity(&id, at)
         {
             known.entity(&detail.entity);
+            owners.entity(&detail.entity);
         }
+    }
+    // What the user spoke of, under names that cannot be told from other words.
+    for mention in turn.output(Stage::Ground).get("entities").and_then(Value::as_list).unwrap_or_default() {
+        let id = mention.get("entity").and_then(Value::as_str).unwrap_or_default();
+        if let Ok(detail) = rooms.world.entity(id, at) {
+            owners.entity(&detail.entity);
+        }
+    }
+    for bound in values.values() {
+        bound.evidence.iter().for_each(|evidence| owners.quote(&evidence.quote));
     }
     let mut loose: Vec<&str> = Vec::new();
     for found in found.iter().filter(|found| !known.supports(found)) {
@@ -174,12 +205,53 @@ fn hold(
             .iter()
             .map(|text| format!("`{text}` rests on no fact, value or source; leave it out, or say what they say")),
     );
+    wrong.extend(owners.misplaced(text, &found));
+    wrong.extend(slips(text, &found, &named, ctx.domain, language));
     wrong.extend(contradictions(text, &found, &facts, ctx, language));
     if !wrong.is_empty() {
         return Err(wrong);
     }
     let scope = Scoped { names, intent, values: &values };
     Ok(noted(text, &found, &facts, &scope))
+}
+
+/// Whether a thing has a field in this unit.
+fn has_unit(domain: &Domain, entity: &EntityView, unit: Option<&String>) -> bool {
+    domain.entity_types.get(&entity.entity_type).is_some_and(|of| of.fields.values().any(|f| f.unit.as_ref() == unit))
+}
+
+/// Whether what stands between a label and a figure only joins them: "price is", "价格为", and not "price below".
+fn links(between: &str) -> bool {
+    let joins = |word: &str| matches!(word, "" | "is" | "of" | "at" | "was" | "only" | "just" | "usd" | "eur");
+    let other = |c: char| !c.is_alphabetic() || "为是只要仅".contains(c);
+    !between.contains(['.', '。', ',', '，', ';', '；', '、', '\n'])
+        && between.to_lowercase().split(other).all(joins)
+}
+
+/// A figure right beside the label of a field that is another one there, where only one thing is named.
+fn slips(text: &str, found: &[Found], named: &[EntityView], domain: &Domain, language: &str) -> Vec<String> {
+    let [entity] = named else { return Vec::new() };
+    let Some(of) = domain.entity_types.get(&entity.entity_type) else { return Vec::new() };
+    let mut wrong = Vec::new();
+    for (name, field) in &of.fields {
+        let (label, value) = (field.label.get(language), entity.fields.get(name).and_then(Value::as_number));
+        let Some(value) = value.filter(|_| !label.is_empty()) else { continue };
+        for (start, end) in spans(text, &[label]) {
+            let near = |from: usize, to: usize, most: usize| {
+                text.get(from..to).is_some_and(|between| between.len() <= most && links(between))
+            };
+            let number = |found: &&Found| matches!(found.claim, Claim::Number(_));
+            let after = found.iter().find(|f| f.start >= end).filter(number).filter(|f| near(end, f.start, NEAR));
+            let before = found.iter().rfind(|f| f.end <= start).filter(number).filter(|f| near(f.end, start, 1));
+            let is = |found: &Found| matches!(&found.claim, Claim::Number(number) if number == value);
+            let beside: Vec<&Found> = after.into_iter().chain(before).collect();
+            if let Some(first) = beside.first().filter(|_| !beside.iter().any(|found| is(found))) {
+                let said = &first.text;
+                wrong.push(format!("`{label}` of {} is {value}, not {said}: the ledger says so", entity.raw_id));
+            }
+        }
+    }
+    wrong
 }
 
 /// A figure that stands right behind the label of a fact and is another one.
