@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use throughline_journal::{Millis, Seq};
 
-pub(crate) use block::Block;
+pub(crate) use block::{Block, add_all, take_all};
 pub(crate) use postings::Postings;
 pub(crate) use summary::{RowFacts, Standing, Summary};
 pub(crate) use walk::Step;
@@ -349,20 +349,20 @@ mod tests {
         for block in &index.blocks {
             assert!((1..=index.block_rows).contains(&block.len()));
             let mut sum = Summary::default();
-            let mut counts = [0u32; 8];
+            let mut counts = [0u16; 8];
             for (place, (at, kind, row)) in block.all().enumerate() {
                 let facts = rows.facts(row);
                 assert_eq!((at, kind), (facts.ts, facts.kind));
                 assert!(block.place_of(at) <= place && block.place_of(at + 1) > place);
-                let mut before = [7u32; 8];
+                let mut before = [7u16; 8];
                 block.count_before(place, &|row| rows.standing(row) != Standing::Live, &mut before);
                 assert_eq!(before, counts, "before {place}");
                 sum.add(facts, rows.standing(row), 0);
-                counts[usize::from(kind)] += u32::from(rows.standing(row) == Standing::Live);
+                counts[usize::from(kind)] += u16::from(rows.standing(row) == Standing::Live);
             }
             let mut all = [0u32; 8];
             block.count_all(&mut all);
-            assert_eq!(all, counts);
+            assert_eq!(all, counts.map(u32::from));
             assert_eq!((block.mask, block.clean), (block.summary.mask, block.summary.is_clean()));
             assert_eq!(without_history(&block.summary), sum);
             below.push((*block.summary).clone());

@@ -6,7 +6,7 @@
 use throughline_journal::Millis;
 
 use crate::columns::Columns;
-use crate::index::{Block, Rows as _};
+use crate::index::{Block, Rows as _, add_all, take_all};
 
 use crate::memory::Memory;
 use crate::pyramid::LANES;
@@ -333,6 +333,7 @@ impl Memory {
 
     /// Counts the live rows in equal parts of `since..until` by kind, exactly: part after part, each with one
     /// counter for each kind that has a number. Gives how many parts there are.
+    #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
     pub fn counts_into(&self, since: Millis, until: Millis, parts: usize, out: &mut Vec<u32>) -> usize {
         let kinds = self.table.kinds.len();
         out.clear();
@@ -352,19 +353,15 @@ impl Memory {
         let (blocks, firsts) = (self.time.blocks(), self.time.firsts());
         let mut number = self.time.first_block(since);
         // How many there are of each kind before the place in the block, and before the next place.
-        let (mut before, mut now) = (vec![0u32; kinds], vec![0u32; kinds]);
+        let (mut before, mut now) = (vec![0u16; kinds], vec![0u16; kinds]);
         if let Some(block) = blocks.get(number) {
             block.count_before(block.place_of(since), &dead, &mut before);
         }
         for (part, counts) in out.chunks_exact_mut(kinds).enumerate() {
             let end = edge(part + 1);
-            let mut subtract = |before: &[u32]| {
-                counts.iter_mut().zip(before).for_each(|(count, n)| *count = count.wrapping_sub(*n));
-            };
-            subtract(&before);
+            take_all(counts, &before);
             // Blocks before one that begins before the end lie wholly before it.
-            let mut rest = firsts.get(number + 1..).unwrap_or_default().iter();
-            while rest.next().is_some_and(|first| *first < end) {
+            while firsts.get(number + 1).is_some_and(|first| *first < end) {
                 if let Some(block) = blocks.get(number) {
                     block.count_all(counts);
                 }
@@ -373,7 +370,7 @@ impl Memory {
             }
             let Some(block) = blocks.get(number) else { continue };
             block.count_before(block.place_of(end), &dead, &mut now);
-            counts.iter_mut().zip(&now).for_each(|(count, n)| *count = count.wrapping_add(*n));
+            add_all(counts, &now);
             std::mem::swap(&mut before, &mut now);
         }
         parts

@@ -50,15 +50,47 @@ pub(crate) struct Block {
     pub(crate) stale: bool,
 }
 
-/// How many of some times in rising order are below one.
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+/// How many of some times are below one.
+#[cfg(not(target_arch = "wasm32"))]
+fn below(times: &[u32; GROUP], time: u32) -> usize {
+    times.iter().filter(|at| **at < time).count()
+}
+
+/// How many of some times are below one, all of them compared without a branch.
+#[cfg(target_arch = "wasm32")]
+#[target_feature(enable = "simd128")]
 #[inline]
 fn below(times: &[u32; GROUP], time: u32) -> usize {
-    let mut count = 0u32;
-    for at in times {
-        count += u32::from(*at < time);
+    use core::arch::wasm32::{i32x4_add, i32x4_extract_lane, i32x4_splat, u32x4, u32x4_lt, u32x4_splat};
+    let (fours, time) = (times.as_chunks::<4>().0, u32x4_splat(time));
+    let mut count = i32x4_splat(0);
+    for [a, b, c, d] in fours {
+        // What is below is all ones, which is -1.
+        count = i32x4_add(count, u32x4_lt(u32x4(*a, *b, *c, *d), time));
     }
-    count as usize
+    let all = i32x4_extract_lane::<0>(count)
+        + i32x4_extract_lane::<1>(count)
+        + i32x4_extract_lane::<2>(count)
+        + i32x4_extract_lane::<3>(count);
+    all.unsigned_abs() as usize
+}
+
+/// Adds counts to others, many at a time.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+#[inline]
+pub(crate) fn add_all(counts: &mut [u32], more: &[u16]) {
+    for (count, n) in counts.iter_mut().zip(more) {
+        *count = count.wrapping_add(u32::from(*n));
+    }
+}
+
+/// Takes counts from others, many at a time.
+#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
+#[inline]
+pub(crate) fn take_all(counts: &mut [u32], less: &[u16]) {
+    for (count, n) in counts.iter_mut().zip(less) {
+        *count = count.wrapping_sub(u32::from(*n));
+    }
 }
 
 /// Puts a value in a place, with only a little more room than is needed.
@@ -293,35 +325,44 @@ impl Block {
         self.noted.get((number * self.lanes)..((number + 1) * self.lanes)).filter(|counts| !counts.is_empty())
     }
 
-    /// How many live rows of each kind stand before a place.
+    /// How many live rows of each kind stand before a place. There are never more than a block holds.
+    #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
     #[inline]
-    pub(crate) fn count_before(&self, place: usize, dead: &impl Fn(u32) -> bool, counts: &mut [u32]) {
-        counts.fill(0);
+    pub(crate) fn count_before(&self, place: usize, dead: &impl Fn(u32) -> bool, counts: &mut [u16]) {
         let near = (place + NOTED / 2) / NOTED;
         let mut from = 0;
-        if let Some(noted) = near.checked_sub(1).and_then(|number| self.noted_at(number)) {
+        let noted = near.checked_sub(1).and_then(|number| self.noted_at(number)).unwrap_or_default();
+        if !noted.is_empty() {
             from = (near * NOTED).min(self.len());
-            counts.iter_mut().zip(noted).for_each(|(count, n)| *count = u32::from(*n));
         }
-        let (places, change) = if from <= place { (from..place, 1) } else { (place..from, u32::MAX) };
-        let mut add = |kind: u16| {
-            if let Some(count) = counts.get_mut(usize::from(kind)) {
+        let known = noted.len().min(counts.len());
+        let (head, rest) = counts.split_at_mut(known);
+        rest.fill(0);
+        for (count, n) in head.iter_mut().zip(noted) {
+            *count = *n;
+        }
+        let (places, change) = if from <= place { (from..place, 1) } else { (place..from, u16::MAX) };
+        if let Some(kinds) = self.narrow_kinds(places.clone()).filter(|_| self.clean) {
+            for kind in kinds {
+                if let Some(count) = counts.get_mut(usize::from(*kind)) {
+                    *count = count.wrapping_add(change);
+                }
+            }
+            return;
+        }
+        for (kind, row) in self.kinds(places) {
+            if let Some(count) = counts.get_mut(usize::from(kind)).filter(|_| !dead(row)) {
                 *count = count.wrapping_add(change);
             }
-        };
-        match self.narrow_kinds(places.clone()).filter(|_| self.clean) {
-            Some(kinds) => kinds.iter().for_each(|kind| add(u16::from(*kind))),
-            None => self.kinds(places).filter(|(_, row)| !dead(*row)).for_each(|(kind, _)| add(kind)),
         }
     }
 
     /// Adds the live rows of each kind.
+    #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
     #[inline]
     pub(crate) fn count_all(&self, counts: &mut [u32]) {
         match self.len().div_ceil(NOTED).checked_sub(1).and_then(|last| self.noted_at(last)) {
-            Some(noted) => {
-                counts.iter_mut().zip(noted).for_each(|(count, n)| *count = count.wrapping_add(u32::from(*n)))
-            }
+            Some(noted) => add_all(counts, noted),
             None => {
                 for own in &self.summary.kinds {
                     if let Some(count) = counts.get_mut(usize::from(own.kind)) {
