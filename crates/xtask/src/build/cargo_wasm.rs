@@ -10,12 +10,25 @@ use crate::project::Project;
 use crate::run::Run;
 use crate::setup::WASM_TARGET;
 
+/// When everything is linked, only what gets smaller by it is inlined: each package has inlined its own before, as
+/// fast as its level asks for. A twentieth less to load.
+const SMALL_LINK: [&str; 3] = ["--", "-C", "llvm-args=-inline-threshold=0"];
+
 /// Builds `package`, or one of its programs, and gives its wasm file. Cargo decides whether anything has to be done.
+///
+/// A library is built as the wasm file alone: beside a Rust library of the same code nothing in it could be taken
+/// for unused or changed, which costs a tenth.
 pub(super) fn build(project: &Project, package: &str, bin: Option<&str>, profile: Profile) -> Result<PathBuf> {
+    let what = match bin {
+        Some(bin) => vec!["--bin", bin],
+        None => vec!["--lib", "--crate-type", "cdylib"],
+    };
+    let small: &[&str] = if profile == Profile::Release { &SMALL_LINK } else { &[] };
     let messages = Run::cargo(&project.root)
-        .args(["build", "--locked", "--package", package, "--target", WASM_TARGET, "--profile", profile.cargo_name()])
-        .args(bin.iter().flat_map(|bin| ["--bin", *bin]))
+        .args(["rustc", "--locked", "--package", package, "--target", WASM_TARGET, "--profile", profile.cargo_name()])
+        .args(what)
         .args(["--message-format", "json-render-diagnostics"])
+        .args(small)
         .read_showing_progress()?;
     wasm_file(&messages).context(format_args!("cargo built no wasm file for {package}"))
 }
