@@ -54,24 +54,39 @@ pub(crate) fn complete(
     let Some(data) = decision.drafts.first_mut().map(|draft| &mut draft.data) else { return Ok(()) };
     let owned = data.clone();
     let ids = ids(&owned);
-    let quotes = Quotes::new(memory, &ids);
-    let found = quotes.cuts(journal.records());
+    // Facts that rest on nothing else go, end or stay, as the domain says of their key.
+    let facts: Vec<&Record> = journal
+        .records()
+        .filter(|r| r.kind == "fact.asserted" && !matches!(r.body, Body::Open(_)) && r.data().get("purged").is_none())
+        .collect();
+    let rests_on_them = |record: &&Record| {
+        let mut sources = quotes::sources(record.data()).peekable();
+        sources.peek().is_some() && sources.all(|name| ids.contains(&name) || memory.is_purged(name))
+    };
+    let mut resting: BTreeSet<Seq> = facts.iter().filter(|record| rests_on_them(record)).map(|r| r.seq).collect();
+    let (quotes, found) = loop {
+        let with = facts.iter().filter(|record| resting.contains(&record.seq) && keeps(ctx, record) != Some("keep"));
+        let key = |record: &Record| record.data().get("key").and_then(Value::as_str).unwrap_or("").to_owned();
+        let with: Vec<(String, Value)> =
+            with.filter_map(|record| Some((key(record), record.data().get("value")?.clone()))).collect();
+        let quotes = Quotes::new(memory, &ids, &with);
+        let found = quotes.cuts(journal.records());
+        let more: Vec<Seq> = facts.iter().map(|r| r.seq).filter(|seq| found.cuts.contains_key(seq)).collect();
+        let before = resting.len();
+        resting.extend(more);
+        if resting.len() == before {
+            break (quotes, found);
+        }
+    };
     if let Some(place) = found.read.iter().find(|place| goes_on(rooms, place)) {
         let message = format!("{place} is going on and has read it; purge when that has ended, or stop it");
         return Err(Refusal::new("memory-in-use", message).at_path("/memories"));
     }
     let mut cuts = found.cuts;
-    // Facts that rest on nothing else go, end or stay, as the domain says of their key.
     let (mut gone, mut ended) = (Vec::new(), Vec::new());
-    let facts = journal.records().filter(|r| r.kind == "fact.asserted" && r.data().get("purged").is_none());
-    for record in facts.filter(|r| r.body.sealed().is_some()) {
-        let mut sources = quotes::sources(record.data()).peekable();
-        let rests = sources.peek().is_some() && sources.all(|name| ids.contains(&name) || memory.is_purged(name));
-        if cuts.remove(&record.seq).is_none() && !rests {
-            continue;
-        }
-        let key = record.data().get("key").and_then(Value::as_str).unwrap_or("");
-        match ctx.domain.facts.get(key).and_then(|fact| fact.on_purge.as_deref()) {
+    for record in facts.into_iter().filter(|record| resting.contains(&record.seq)) {
+        cuts.remove(&record.seq);
+        match keeps(ctx, record) {
             Some("keep") => {}
             Some("end") => ended.push(record),
             _ => gone.push(record.seq),
@@ -133,6 +148,12 @@ pub(crate) fn complete(
         }
     }
     Ok(())
+}
+
+/// What the domain says becomes of a fact when what it rests on is purged.
+fn keeps<'a>(ctx: &Context<'a>, fact: &Record) -> Option<&'a str> {
+    let key = fact.data().get("key").and_then(Value::as_str).unwrap_or("");
+    ctx.domain.facts.get(key).and_then(|fact| fact.on_purge.as_deref())
 }
 
 /// Whether a turn, or a run outside of one, goes on.

@@ -54,12 +54,12 @@ impl Memory {
         self.table.find(id).is_some()
     }
 
-    /// What events say that are not purged yet.
+    /// What events say that are not purged yet, and what was concluded from them alone.
     #[must_use]
-    pub fn said_by(&self, ids: &[&str]) -> Said {
+    pub fn said_by(&self, ids: &[&str], also: &BTreeSet<String>) -> Said {
         let items = ids.iter().filter_map(|id| self.table.find(id)).filter(|item| self.table.purged(*item).is_none());
         let rows: BTreeSet<u32> = items.flat_map(|item| self.table.rows_of(item)).collect();
-        let mut said = Said::default();
+        let mut said = Said { texts: also.clone(), ..Said::default() };
         let (mut kinds, mut entities) = (BTreeSet::<u16>::new(), BTreeSet::<u32>::new());
         for row in &rows {
             let Some(content) = self.table.content(*row) else { continue };
@@ -72,7 +72,7 @@ impl Memory {
         let mut own = BTreeSet::new();
         let mut add = |text: &str| {
             words(text, &mut |word| {
-                let others = self.words.rows_of(word).iter().any(|row| !rows.contains(row));
+                let others = self.words.rows_of(word).any(|row| !rows.contains(&row));
                 if word.len() >= LEAST_WORD && !others {
                     own.insert(word.to_owned());
                 }

@@ -668,7 +668,9 @@ pub struct Touch {
     pub at: Option<Time>,
 }
 
-/// Purges remembered events. A record with their ids, the time and the reason remains. Gives back `{purged}`.
+/// Purges remembered events, and whatever quotes them. A record with their ids, the time and the reason remains. Gives
+/// back `{purged, also_erased, facts_erased, facts_ended, also_in}`; the lists are numbers of records, and absent when
+/// empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Purge {

@@ -458,7 +458,24 @@ export interface Touch {
   at?: Time;
 }
 
-/** Purges remembered events. A record with their ids, the time and the reason remains. Gives back `{purged}`. */
+/** What a purge did; the lists are numbers of records, and absent when empty. */
+export interface Purged {
+  /** How many events were purged. */
+  purged: number;
+  /** Records beside those of the memory of which texts were erased. */
+  also_erased?: number[];
+  /** Facts that rested on nothing else and were erased, too. */
+  facts_erased?: number[];
+  /** Facts that rested on nothing else and were ended. */
+  facts_ended?: number[];
+  /** Records that still hold their words and cannot be erased: reasons, documents, what a person said. */
+  also_in?: number[];
+}
+
+/**
+ * Purges remembered events, and whatever quotes them. A record with their ids, the time and the reason remains. Gives
+ * back {@link Purged}.
+ */
 export interface Purge {
   type: "purge";
   /** Their ids. */

@@ -10,6 +10,7 @@ import type {
   ForgetBy,
   MemoryItem,
   Propose,
+  Purged,
   RegisterEntity,
   Rerun,
   RetractFact,
@@ -358,8 +359,11 @@ export class Session extends JournalReader {
     return this.execute({ type: "forget_by", ...policy }, meta);
   }
 
-  /** Purges remembered events: nothing of what they said is left, in memory or stored, when it resolves. */
-  purge(memories: string[], meta?: Meta): Promise<Done<{ purged: number }>> {
+  /**
+   * Purges remembered events: nothing of what they said is left, in memory or stored, when it resolves, but in the
+   * records of `also_in`, which hold their words and cannot be erased.
+   */
+  purge(memories: string[], meta?: Meta): Promise<Done<Purged>> {
     return this.execute({ type: "purge", memories }, meta);
   }
 

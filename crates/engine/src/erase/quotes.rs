@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_journal::{Draft, Journal, Record, Seq};
+use throughline_dialogue::prompt::quote_json;
+use throughline_journal::{Body, Draft, Journal, Record, Seq};
 use throughline_memory::{Memory, words_in};
 use throughline_value::{Map, Value};
 
@@ -111,8 +112,11 @@ impl std::fmt::Display for PlaceName {
 }
 
 impl<'a> Quotes<'a> {
-    pub(super) fn new(memory: &Memory, ids: &[&'a str]) -> Self {
-        let said = memory.said_by(ids);
+    /// `facts` are values that rest on these memories alone, with their keys.
+    pub(super) fn new(memory: &Memory, ids: &[&'a str], facts: &[(String, Value)]) -> Self {
+        let mut also = BTreeSet::new();
+        facts.iter().for_each(|(_, value)| each_text(value, &mut |text| _ = also.insert(text.to_owned())));
+        let said = memory.said_by(ids, &also);
         let mut quotes = Self { ids: ids.iter().copied().collect(), texts: BTreeMap::new(), words: said.words };
         for text in said.texts {
             let text = text.trim();
@@ -124,14 +128,22 @@ impl<'a> Quotes<'a> {
             let inside = |json: &str| json.get(1..json.len() - 1).unwrap_or("").to_owned();
             let once = inside(&once);
             let twice = inside(&Value::from(once.as_str()).to_json());
-            let prompt = inside(&throughline_dialogue::prompt::quote_json(&text.into()));
-            for form in BTreeSet::from([text.to_owned(), once, twice, prompt]) {
-                if let Some(head) = form.as_bytes().first_chunk::<HEAD>() {
-                    quotes.texts.entry(*head).or_default().push(form);
-                }
-            }
+            let prompt = inside(&quote_json(&text.into()));
+            quotes.look_for([text.to_owned(), once, twice, prompt]);
+        }
+        for (key, value) in facts {
+            // As a prompt shows a fact.
+            quotes.look_for([format!("{}: {}", quote_json(&key.as_str().into()), quote_json(value))]);
         }
         quotes
+    }
+
+    fn look_for<const N: usize>(&mut self, forms: [String; N]) {
+        for form in BTreeSet::from(forms) {
+            if let Some(head) = form.as_bytes().first_chunk::<HEAD>() {
+                self.texts.entry(*head).or_default().push(form);
+            }
+        }
     }
 
     /// Whether a text stands in another one, with its first and last word whole.
@@ -165,6 +177,10 @@ impl<'a> Quotes<'a> {
         for record in records {
             // What memories say may lie elsewhere, and goes by itself.
             if record.kind.starts_with("memory.") {
+                continue;
+            }
+            // Those of the memory itself are known already, and may lie far away.
+            if record.kind.starts_with("memory.") || matches!(record.body, Body::Open(_)) {
                 continue;
             }
             let Some((_, content)) = record.body.sealed() else { continue };
@@ -202,7 +218,7 @@ impl<'a> Quotes<'a> {
                 continue;
             }
             for record in &frame.records {
-                let of_memory = record.kind.starts_with("memory.") && record.body.sealed().is_some();
+                let of_memory = record.kind.starts_with("memory.") && !matches!(record.body, Body::Open(_));
                 let mut found = self.stands_in(&record.reason);
                 if !of_memory && !cuts(record.seq) {
                     each_text(record.data(), &mut |text| found |= self.stands_in(text));
@@ -274,12 +290,14 @@ impl Search<'_> {
             }
             Value::List(list) => list.iter().for_each(|item| self.value(item, name, inside)),
             Value::Map(map) => {
-                let ids = ["id", "memory", "document"];
+                let ids = ["id", "memory", "document", "source"];
                 let named = ids.iter().find(|id| {
                     let of = map.get(**id).and_then(Value::as_str);
                     of.is_some_and(|of| self.quotes.ids.contains(of))
                 });
                 let evidence = map.contains_key("method");
+                // The hash of a text says what it was to whoever guesses it.
+                let (mut text_went, mut hash) = (false, None);
                 for (key, item) in map {
                     self.number += 1;
                     if self.quotes.stands_in(key) {
@@ -295,7 +313,13 @@ impl Search<'_> {
                         Some(_) => !evidence || matches!(key.as_str(), "quote" | "hash"),
                     };
                     self.value(item, key, of);
+                    match key.as_str() {
+                        "text" => text_went = self.marked.contains(&self.number),
+                        "hash" => hash = Some(self.number),
+                        _ => {}
+                    }
                 }
+                self.marked.extend(hash.filter(|_| text_went));
             }
         }
     }

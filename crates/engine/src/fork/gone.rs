@@ -11,6 +11,8 @@ use crate::erase::PlaceName;
 /// The events that were purged, by id, with the record that purged each; empty where nothing was.
 #[derive(Debug, Default)]
 pub(super) struct Gone {
+    /// Whether everything must come out as it is recorded, also what cannot be decided again for other reasons.
+    whole: bool,
     purged: BTreeMap<String, Seq>,
     /// The first record that remembered one of them, and the last that purged one.
     first: Seq,
@@ -27,7 +29,7 @@ fn cut(body: &Body) -> bool {
 
 impl Gone {
     pub(super) fn of(journal: &Journal) -> Self {
-        let mut gone = Self { first: Seq::MAX, ..Self::default() };
+        let mut gone = Self { whole: true, first: Seq::MAX, ..Self::default() };
         for record in journal.records().filter(|record| record.kind == kind::PURGED) {
             for id in crate::erase::ids(record.data()) {
                 gone.purged.entry(id.to_owned()).or_insert(record.seq);
@@ -52,6 +54,14 @@ impl Gone {
     /// Whether something of a frame was decided from what is no longer there: its own words, or events that were
     /// still there when it was decided.
     pub(super) fn touches(&self, frame: &Frame) -> bool {
+        // A text that was no command, or of which only the beginning was kept.
+        let unread = |record: &Record| {
+            record.kind == "command.refused"
+                && record.data().get("command").is_none_or(|command| command.get("type").is_none())
+        };
+        if self.whole && frame.records.iter().any(unread) {
+            return true;
+        }
         if self.purged.is_empty() || frame.last() < self.first {
             return false;
         }

@@ -188,7 +188,7 @@ views! {
         results: u64,
         /// How many models and tools were called: none.
         calls: u64,
-        /// How many records were taken as they are recorded: something that they were decided from was erased.
+        /// How many records were taken as they are recorded: what they were decided from was erased, or never kept whole.
         not_decided_again: u64,
         /// The first record that came out otherwise.
         divergence: Option<Divergence>,

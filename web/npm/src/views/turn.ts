@@ -196,7 +196,7 @@ export interface ReplayView {
   results: number;
   /** How many models and tools were called: none. */
   calls: number;
-  /** How many records were taken as they are recorded: something that they were decided from was erased. */
+  /** How many records were taken as they are recorded: what they were decided from was erased, or never kept whole. */
   not_decided_again: number;
   /** The first record that came out otherwise. */
   divergence: Divergence | null;
