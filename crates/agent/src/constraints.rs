@@ -123,24 +123,56 @@ fn has_its_fields(constraint: &Constraint, proposal: &Map) -> bool {
     fields.all(|field| proposal.contains_key(field))
 }
 
-/// What a pattern finds in a text without the phrases that do not count: as it is written, and without capitals
-/// and full-width signs.
+/// What a pattern finds in a text without the phrases that do not count: without capitals and full-width signs, as it
+/// is written, and with every figure in plain digits, so that `[0-9]+ dollars` finds `twenty-one thousand dollars`.
 fn found(saying: &Saying, text: &str) -> Vec<String> {
     let Ok(pattern) = Pattern::compile(&saying.pattern) else { return Vec::new() };
-    let mut plain = folded(text);
-    for phrase in &saying.except {
-        plain = plain.replace(&folded(phrase), " ");
+    let excepted: Vec<String> = saying.except.iter().map(|phrase| folded(phrase)).collect();
+    let without = |text: String| excepted.iter().fold(text, |text, phrase| text.replace(phrase.as_str(), " "));
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |said: String| {
+        if !found.iter().any(|other| *other == folded(&said) || figure(other) == figure(&said)) {
+            found.push(said);
+        }
+    };
+    for form in [folded(text), folded(&in_digits(text))] {
+        pattern.find_all(&without(form)).into_iter().for_each(&mut add);
     }
-    let mut found = pattern.find_all(&plain);
-    // What only capitals find is taken too, unless it stands in a phrase that does not count.
-    let excepted: Vec<&str> = saying.except.iter().map(String::as_str).collect();
-    let mut open = text.to_owned();
-    for (start, end) in spans(text, &excepted).into_iter().rev() {
-        open.replace_range(start..end, " ");
-    }
-    let more = pattern.find_all(&open);
-    found.extend(more.into_iter().filter(|text| !found.contains(&folded(text))).collect::<Vec<_>>());
+    // What only capitals find, unless it stands in a phrase that does not count.
+    let capitals = pattern.find_all(text).into_iter();
+    capitals.filter(|said| !excepted.iter().any(|phrase| phrase.contains(&folded(said)))).for_each(add);
     found
+}
+
+/// A text with its figures in plain digits.
+fn in_digits(text: &str) -> String {
+    let mut out = String::new();
+    let mut written = 0;
+    for found in crate::claims::claims(text, &[]) {
+        let crate::claims::Claim::Number(number) = &found.claim else { continue };
+        // In digits already; what its points mean is looked at below.
+        if found.text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            continue;
+        }
+        let digits = number.as_i64().map_or_else(|| number.as_str().into_owned(), |whole| whole.to_string());
+        out.push_str(text.get(written..found.start).unwrap_or(""));
+        out.push_str(&digits);
+        written = found.end;
+    }
+    out.push_str(text.get(written..).unwrap_or(""));
+    // A figure that points part reads both ways until it is known: the greater one is checked.
+    with_points_joined(&out)
+}
+
+/// `21.000` as `21000`: a text for people has no use for three places behind a whole number.
+fn with_points_joined(text: &str) -> String {
+    let signs: Vec<char> = text.chars().collect();
+    let digit = |at: usize| signs.get(at).is_some_and(char::is_ascii_digit);
+    let joined = |at: usize| {
+        let three = (1..=3).all(|i| digit(at + i)) && !digit(at + 4);
+        signs.get(at) == Some(&'.') && at.checked_sub(1).is_some_and(digit) && three
+    };
+    signs.iter().enumerate().filter(|(at, _)| !joined(*at)).map(|(_, c)| *c).collect()
 }
 
 /// A figure when a text reads as one: `23,500` and `2.35万` do.

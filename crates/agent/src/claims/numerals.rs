@@ -46,20 +46,51 @@ fn unsigned(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
     None
 }
 
+/// How many digits stand here.
+fn run(scan: &Scan, from: usize) -> usize {
+    (from..).take_while(|place| scan.at(*place).is_ascii_digit()).count()
+}
+
+/// Whether points part the thousands from here, as in `1.234.567` and `21.000,00`.
+fn has_points(scan: &Scan, from: usize) -> bool {
+    let mut place = from + run(scan, from);
+    let mut groups = 0;
+    while scan.at(place) == '.' && run(scan, place + 1) == 3 {
+        place += 4;
+        groups += 1;
+    }
+    groups > 1 || groups == 1 && scan.at(place) == ',' && matches!(run(scan, place + 1), 1 | 2)
+}
+
+/// Whether a comma here parts what is below one: `21,5k`, `12,50 €`, and behind points.
+fn is_decimal_comma(scan: &Scan, place: usize, points: bool) -> bool {
+    let digits = run(scan, place + 1);
+    let after = scan.at(scan.spaces(place + 1 + digits));
+    scan.at(place) == ',' && matches!(digits, 1 | 2) && (points || matches!(after, 'k' | 'K' | '€' | '万'))
+}
+
 fn digits(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
     let mut place = from;
     let mut text = String::new();
+    let points = has_points(scan, from);
     while scan.at(place).is_ascii_digit() {
         text.push(scan.at(place));
         place += 1;
-        // A comma before exactly three digits parts thousands.
-        let three = (1..=3).all(|i| scan.at(place + i).is_ascii_digit()) && !scan.at(place + 4).is_ascii_digit();
-        if matches!(scan.at(place), ',' | '\'' | '\u{202f}') && three {
+        // A comma before exactly three digits parts thousands, a space before three zeros.
+        let three = run(scan, place + 1) == 3;
+        let parts = match scan.at(place) {
+            ',' | '\'' | '\u{202f}' | '\u{a0}' => true,
+            '.' => points,
+            ' ' => place - from <= 3 && (1..=3).all(|i| scan.at(place + i) == '0'),
+            _ => false,
+        };
+        if parts && three {
             place += 1;
         }
     }
     let whole = place;
-    if scan.at(place) == '.' && scan.at(place + 1).is_ascii_digit() {
+    let decimal = scan.at(place) == '.' || is_decimal_comma(scan, place, points);
+    if decimal && scan.at(place + 1).is_ascii_digit() {
         text.push('.');
         place += 1;
         while scan.at(place).is_ascii_digit() {
@@ -78,6 +109,19 @@ fn digits(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
         return Some((if small { None } else { Number::parse(&plain(&text)) }, after));
     }
     let (power, end) = power(scan, place);
+    // `2万1千`, `2万1000`, `2万1`.
+    let more = run(scan, end);
+    if power == 4 && (1..=4).contains(&more) && !text.contains('.') {
+        let (more, after) = scan.digits(end, 4)?;
+        let (unit, after) = match (scan.at(after), after - end) {
+            ('千', 1) => (1_000, after + 1),
+            ('百', 1) => (100, after + 1),
+            (_, 1) => (1_000, after),
+            _ => (1, after),
+        };
+        let sum = text.parse::<u64>().ok()?.checked_mul(10_000)?.checked_add(u64::from(more * unit))?;
+        return Some((Number::parse(&sum.to_string()), after));
+    }
     Some((Number::parse(&format!("{}e{power}", plain(&text))), end))
 }
 
@@ -117,7 +161,7 @@ fn power(scan: &Scan, place: usize) -> (u32, usize) {
     }
     match scan.word(scan.spaces(place)) {
         Some((word, end)) => match word.as_str() {
-            "thousand" => (3, end),
+            "thousand" | "grand" => (3, end),
             "million" => (6, end),
             "billion" => (9, end),
             _ => (0, place),
@@ -246,8 +290,9 @@ fn english(scan: &Scan, from: usize) -> Option<(u64, usize)> {
             }
             // `a hundred` is one of them.
             (None, "hundred") => section = section.max(1) * 100,
-            (None, "thousand" | "million") if section > 0 || total == 0 => {
-                total += section.max(1) * if word == "thousand" { 1_000 } else { 1_000_000 };
+            (None, "grand") if section == 0 => break,
+            (None, "thousand" | "grand" | "million") if section > 0 || total == 0 => {
+                total += section.max(1) * if word == "million" { 1_000_000 } else { 1_000 };
                 section = 0;
             }
             (None, "and") if section > 0 || total > 0 => {}
