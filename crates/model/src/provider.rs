@@ -210,8 +210,9 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// The smaller of the request's limit and the person's.
     fn max_tokens(&self) -> Option<u32> {
-        self.request.max_tokens.or(self.settings.max_tokens)
+        self.request.max_tokens.into_iter().chain(self.settings.max_tokens).min()
     }
 
     /// The schema to be sent as such, with what this provider does not know taken out.

@@ -58,7 +58,7 @@ pub struct ModelSettings {
     /// provider's own when given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<String>,
-    /// At most so many tokens in a reply, where the request does not say.
+    /// At most so many tokens in a reply, also where a request asks for more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// The context that Ollama is to give, in tokens.

@@ -36,7 +36,7 @@ export interface ModelSettings {
    * provider's own when given.
    */
   tool_calls?: "native" | "json";
-  /** At most so many tokens in a reply, where the request does not say. */
+  /** At most so many tokens in a reply, also where a request asks for more. */
   max_tokens?: number;
   /** The context that Ollama is to give, in tokens. */
   context?: number;
