@@ -14,8 +14,17 @@ const NOTHING: i32 = -1;
 /// The greatest whole number up to which a double holds every one.
 const MAX_EXACT: u64 = (1 << 53) - 1;
 
-/// How many kinds the page can write at `given_kinds`.
+/// How many kinds the page can write at `shared`.
 const GIVEN: usize = 16;
+
+/// What the page reads and writes in place: a call for it would take as long as a small query.
+#[repr(C)]
+struct Shared {
+    /// Where it writes a few kinds.
+    kinds: [u16; GIVEN],
+    /// Where the results begin.
+    results: *const u32,
+}
 
 /// The rows of one session. Results lie at `results()` until the next call that has any.
 #[wasm_bindgen]
@@ -24,8 +33,7 @@ pub struct Rows {
     out: Vec<u32>,
     times: Vec<f64>,
     kinds: Vec<u16>,
-    /// Where the page writes a few kinds: a call that passes a list allocates one.
-    given: Box<[u16; GIVEN]>,
+    shared: Box<Shared>,
     begin: f64,
     width: f64,
     /// Subjects and keys of facts, by the numbers that were given for them.
@@ -53,7 +61,7 @@ impl Rows {
             out: Vec::new(),
             times: Vec::new(),
             kinds: Vec::new(),
-            given: Box::new([0; GIVEN]),
+            shared: Box::new(Shared { kinds: [0; GIVEN], results: std::ptr::null() }),
             begin: 0.0,
             width: 0.0,
             facts: Vec::new(),
@@ -75,6 +83,7 @@ impl Rows {
     fn fill(&mut self, look: impl FnOnce(&Memory, &[u16], &mut Vec<u32>) -> usize) -> u32 {
         let (kinds, out) = (&self.kinds, &mut self.out);
         let found = self.session.with_memory(|memory| look(memory, kinds, out));
+        self.shared.results = self.out.as_ptr();
         u32::try_from(found.unwrap_or(0)).unwrap_or(u32::MAX)
     }
 }
@@ -193,24 +202,26 @@ impl Rows {
         self.kinds.extend_from_slice(kinds);
     }
 
-    /// Where a few kinds can be written, for `take_kinds`.
-    pub fn given_kinds(&self) -> *const u16 {
-        self.given.as_ptr()
+    /// Where sixteen kinds can be written for `window`; behind them stands, after each call that has results, where
+    /// those begin.
+    pub fn shared(&self) -> *const u16 {
+        self.shared.kinds.as_ptr()
     }
 
-    /// The kinds that the next calls are about: the first ones written at `given_kinds`.
-    pub fn take_kinds(&mut self, count: usize) {
-        self.kinds.clear();
-        self.kinds.extend_from_slice(self.given.get(..count).unwrap_or_default());
-    }
-
-    /// The rows that begin in a window, in order of time.
-    pub fn window(&mut self, since: f64, until: f64, limit: u32) -> u32 {
-        self.fill(|m, kinds, out| m.rows_in(millis(since), millis(until), kinds, limit as usize, out))
+    /// The rows that begin in a window, in order of time: of the first so many kinds that were written at `shared`, or
+    /// of those that were set, where more are given than can be written there.
+    pub fn window(&mut self, since: f64, until: f64, limit: u32, given: u32) -> u32 {
+        let kinds = self.shared.kinds.get(..given as usize).unwrap_or(&self.kinds);
+        let out = &mut self.out;
+        let look = |m: &Memory| m.rows_in(millis(since), millis(until), kinds, limit as usize, out);
+        let found = self.session.with_memory(look).unwrap_or(0);
+        self.shared.results = self.out.as_ptr();
+        u32::try_from(found).unwrap_or(u32::MAX)
     }
 
     /// The last row of a kind before a time, or -1.
-    pub fn last(&self, kind: u16, before: f64) -> f64 {
+    pub fn last(&self, kind: u32, before: f64) -> f64 {
+        let Ok(kind) = u16::try_from(kind) else { return -1.0 };
         self.with(|m| m.last_row(kind, millis(before))).flatten().map_or(-1.0, f64::from)
     }
 

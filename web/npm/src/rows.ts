@@ -24,9 +24,8 @@ export interface RawRows {
   entities(row: number): number;
   result_times(count: number): number;
   set_kinds(kinds: Uint16Array): void;
-  given_kinds(): number;
-  take_kinds(count: number): void;
-  window(since: number, until: number, limit: number): number;
+  shared(): number;
+  window(since: number, until: number, limit: number, given: number): number;
   last(kind: number, before: number): number;
   history(entity: number, before: number, limit: number): number;
   counts(since: number, until: number, parts: number): number;
@@ -92,9 +91,12 @@ const DEFAULT_SUBJECT = "session";
 const MAX_FACTS = 65_536;
 
 const NO_KINDS: ArrayLike<number> = [];
-const NONE = new Uint16Array(0);
+/** A number that no kind has: a kind that there is none of is in no row. */
+const NO_KIND = 0xffff;
 /** How many kinds can be written where the engine reads them. */
 const GIVEN_KINDS = 16;
+/** The kinds that were set count, not those that were written. */
+const SET = 0xffffffff;
 
 /**
  * The memory of a session whose engine runs on this thread, as rows. A row is one version of an event; its number
@@ -105,11 +107,15 @@ export class Rows {
   readonly #raw: () => RawRows;
   readonly #memory: WebAssembly.Memory;
   #words = new Uint32Array(0);
-  #kinds = NONE;
-  #kindCount = 0;
+  #halves = new Uint16Array(0);
+  #kinds: ArrayLike<number> = NO_KINDS;
+  #kindCount = -1;
   /** The engine's numbers of facts that were asked for, by subject and key. */
   readonly #facts = new Map<string, Map<string, number>>();
   #of: RawRows | undefined;
+  /** Where the engine's and our shared words lie: kinds first, then the place of the results. */
+  #shared = 0;
+  #results = 0;
   #length = 0;
 
   /** @internal */
@@ -122,30 +128,38 @@ export class Rows {
     const rows = this.#raw();
     if (rows !== this.#of) {
       this.#of = rows;
-      this.#kinds = NONE;
-      this.#kindCount = 0;
+      this.#shared = rows.shared() >>> 1;
+      this.#results = (this.#shared + GIVEN_KINDS) >>> 1;
+      this.#kindCount = -1;
       this.#facts.clear();
     }
     return rows;
   }
 
-  #view(rows: RawRows, length: number): Uint32Array {
-    this.#length = length;
-    const at = rows.results();
+  #memoryWords(): Uint32Array {
     // A memory that grows takes its buffer away; to ask the memory for it costs more than a small query.
-    if (this.#words.length === 0) this.#words = new Uint32Array(this.#memory.buffer);
-    return this.#words.subarray(at >>> 2, (at >>> 2) + length);
+    if (this.#words.length === 0) {
+      this.#words = new Uint32Array(this.#memory.buffer);
+      this.#halves = new Uint16Array(this.#memory.buffer);
+    }
+    return this.#words;
   }
 
-  #give(rows: RawRows, found: number, out: Uint32Array | undefined): number {
+  #view(length: number): Uint32Array {
+    this.#length = length;
+    const words = this.#memoryWords();
+    const at = (words[this.#results] as number) >>> 2;
+    return words.subarray(at, at + length);
+  }
+
+  #give(found: number, out: Uint32Array | undefined): number {
     if (out === undefined) {
       this.#length = found;
       return found;
     }
     const count = Math.min(found, out.length);
-    const at = rows.results() >>> 2;
-    if (this.#words.length === 0) this.#words = new Uint32Array(this.#memory.buffer);
-    const words = this.#words;
+    const words = this.#memoryWords();
+    const at = (words[this.#results] as number) >>> 2;
     // A few are copied faster one by one.
     if (count <= 128) for (let i = 0; i < count; i += 1) out[i] = words[at + i] as number;
     else out.set(words.subarray(at, at + count));
@@ -153,25 +167,33 @@ export class Rows {
     return count;
   }
 
-  #about(rows: RawRows, kinds: ArrayLike<number> | undefined): void {
-    const wanted = kinds ?? NO_KINDS;
-    const { length } = wanted;
+  /** Says which kinds a call is about: how many of those it wrote, or {@link SET}. */
+  #about(rows: RawRows, kinds: ArrayLike<number> | undefined): number {
+    if (kinds === undefined) return 0;
+    const { length } = kinds;
+    if (length <= GIVEN_KINDS) {
+      this.#memoryWords();
+      const at = this.#shared;
+      for (let i = 0; i < length; i += 1) {
+        const kind = kinds[i] as number;
+        this.#halves[at + i] = kind >= 0 && kind < NO_KIND ? kind : NO_KIND;
+      }
+      return length;
+    }
+    this.#set(rows, kinds);
+    return SET;
+  }
+
+  /** Sets the kinds of the calls that take none. */
+  #set(rows: RawRows, kinds: ArrayLike<number> = NO_KINDS): void {
+    const { length } = kinds;
     const before = this.#kinds;
     let same = length === this.#kindCount;
-    for (let i = 0; same && i < length; i += 1) same = wanted[i] === before[i];
+    for (let i = 0; same && i < length; i += 1) same = kinds[i] === before[i];
     if (same) return;
+    this.#kinds = Float64Array.from(kinds);
     this.#kindCount = length;
-    if (length > GIVEN_KINDS) {
-      this.#kinds = Uint16Array.from(wanted);
-      rows.set_kinds(this.#kinds);
-      return;
-    }
-    // A few are written where the engine reads them: nothing is allocated for them.
-    if (before.length !== GIVEN_KINDS) {
-      this.#kinds = new Uint16Array(this.#memory.buffer, rows.given_kinds(), GIVEN_KINDS);
-    }
-    for (let i = 0; i < length; i += 1) this.#kinds[i] = wanted[i] as number;
-    rows.take_kinds(length);
+    rows.set_kinds(Uint16Array.from(kinds, (kind) => (kind >= 0 && kind < NO_KIND ? kind : NO_KIND)));
   }
 
   /** How many rows were ever made; their numbers go from 0. */
@@ -181,7 +203,8 @@ export class Rows {
 
   /** The last results without `out`: a view into the engine's memory, until the next call. */
   get found(): Uint32Array {
-    return this.#view(this.#rows(), this.#length);
+    this.#rows();
+    return this.#view(this.#length);
   }
 
   /** The times of the last results: a view into the engine's memory, until the next call. */
@@ -234,7 +257,7 @@ export class Rows {
   /** A row's entities, as numbers: a view into the engine's memory, until the next call. */
   entities(row: number): Uint32Array {
     const rows = this.#rows();
-    return this.#view(rows, rows.entities(row));
+    return this.#view(rows.entities(row));
   }
 
   /**
@@ -283,19 +306,19 @@ export class Rows {
   /** The rows of a window, in order of time. Gives how many were found. */
   window({ from = -Infinity, to = Infinity, kinds, limit, out }: Which = {}): number {
     const rows = this.#rows();
-    this.#about(rows, kinds);
-    return this.#give(rows, rows.window(from, to, limit ?? out?.length ?? 0xffffffff), out);
+    const given = this.#about(rows, kinds);
+    return this.#give(rows.window(from, to, limit ?? out?.length ?? 0xffffffff, given), out);
   }
 
   /** The last row of a kind before a time; -1 when there is none. */
   last(kind: number, before = Infinity): number {
-    return this.#rows().last(kind, before);
+    return kind >= 0 && kind < NO_KIND ? this.#rows().last(kind, before) : -1;
   }
 
   /** The newest rows of an entity before a time, newest first. Gives how many were found. */
   history(entity: number, { to = Infinity, limit, out }: Which = {}): number {
     const rows = this.#rows();
-    return this.#give(rows, rows.history(entity, to, limit ?? out?.length ?? 0xffffffff), out);
+    return this.#give(rows.history(entity, to, limit ?? out?.length ?? 0xffffffff), out);
   }
 
   /**
@@ -308,7 +331,7 @@ export class Rows {
     }
     const rows = this.#rows();
     const kinds = rows.counts(from, to, parts);
-    this.#give(rows, kinds * parts, out);
+    this.#give(kinds * parts, out);
     return kinds;
   }
 
@@ -319,21 +342,21 @@ export class Rows {
   drawn({ from, to, parts, out }: WhichCounts): { begin: number; width: number; parts: number } {
     const rows = this.#rows();
     const count = rows.drawn(from, to, parts);
-    this.#give(rows, count * LANES, out);
+    this.#give(count * LANES, out);
     return { begin: rows.drawn_begin(), width: rows.drawn_width(), parts: count };
   }
 
   /** The rows that hold the words best, best first. Gives how many were found. */
   words(words: string, { from = -Infinity, to = Infinity, kinds, limit, out }: Which = {}): number {
     const rows = this.#rows();
-    this.#about(rows, kinds);
-    return this.#give(rows, rows.words(words, from, to, limit ?? out?.length ?? 100), out);
+    this.#set(rows, kinds);
+    return this.#give(rows.words(words, from, to, limit ?? out?.length ?? 100), out);
   }
 
   /** The rows nearest to a vector, nearest first. Gives how many were found. */
   nearest(vector: Float32Array, { from = -Infinity, to = Infinity, limit, out }: Which = {}): number {
     const rows = this.#rows();
-    return this.#give(rows, rows.nearest(vector, from, to, limit ?? out?.length ?? 10), out);
+    return this.#give(rows.nearest(vector, from, to, limit ?? out?.length ?? 10), out);
   }
 
   /** @internal */

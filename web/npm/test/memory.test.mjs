@@ -69,6 +69,19 @@ test("rows give what queries give, and keep their numbers", async () => {
   assert.equal(rows.window({ from: at(0), to: at(10) }), 3);
   assert.deepEqual([...rows.foundTimes], [at(1), at(3), at(5)]);
   assert.equal(rows.last(put, at(5)), out[0]);
+  // A number that no kind has is not that of another one.
+  for (const none of [-1, NaN, 65_535, 65_536 + put, 2 ** 32 + put]) {
+    assert.equal(rows.last(none), -1, `the last of kind ${none}`);
+    assert.equal(rows.window({ kinds: [none] }), 0, `kind ${none}`);
+    assert.equal(rows.words("kettle", { kinds: [none] }), 0, `words of kind ${none}`);
+  }
+  // More kinds than are written in place, and what follows them.
+  assert.equal(rows.window({ kinds: Array.from({ length: 40 }, (_, n) => 100 + n) }), 0);
+  assert.equal(rows.window({ kinds: Array.from({ length: 40 }, (_, n) => n) }), 3);
+  assert.equal(rows.window({ kinds: [put] }), 2);
+  assert.equal(rows.words("kettle", { kinds: [] }), 1);
+  assert.equal(rows.window({}), 3);
+  assert.equal(rows.window({ from: at(0), to: at(10), kinds: [put], out }), 2);
   assert.equal(rows.history(rows.entityNumber("stove"), { out }), 2);
   assert.equal(rows.id(out[0]), "m_1_2");
   assert.equal(rows.counts({ from: at(0), to: at(10), parts: 2, out }), 2);
