@@ -359,16 +359,21 @@ impl Memory {
         let mut rows = std::mem::take(&mut scratch.touched);
         let touched = rows.clone();
         let scores = &*scratch;
-        // Of equal scores the newer one comes first.
+        self.keep_best(&mut rows, most, scores);
+        let ranked = rows.into_iter().map(|row| Ranked { score: scores.of(row), ..Ranked::unranked(row) }).collect();
+        scratch.clear(&touched);
+        Ok((ranked, total, wanted, forgotten))
+    }
+
+    /// Keeps the rows of the highest scores, in their order; of equal scores the newer one comes first.
+    #[inline(never)]
+    pub(crate) fn keep_best(&self, rows: &mut Vec<u32>, most: usize, scores: &Scores) {
         let order = |a: &u32, b: &u32| scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a));
         if rows.len() > most && most > 0 {
             rows.select_nth_unstable_by(most - 1, order);
         }
         rows.truncate(most);
         rows.sort_unstable_by(order);
-        let ranked = rows.into_iter().map(|row| Ranked { score: scores.of(row), ..Ranked::unranked(row) }).collect();
-        scratch.clear(&touched);
-        Ok((ranked, total, wanted, forgotten))
     }
 
     /// Scores the rows that hold any of the words; gives how many forgotten ones do.
@@ -394,7 +399,13 @@ impl Memory {
             };
             // How rare a word is, is a matter of all that is remembered; which rows count, of the filter.
             let (with, rows): (u64, &mut dyn Iterator<Item = (u32, u8)>) = match one.filter(|_| now) {
-                Some(posting) => (self.table.live_among(&posting.rows), rows),
+                Some(posting) => {
+                    let dead = match self.table.is_all_live() {
+                        true => 0,
+                        false => posting.iter().filter(|(row, _)| self.table.is_dead(*row)).count(),
+                    };
+                    (u64::from(posting.len()).saturating_sub(dead as u64), rows)
+                }
                 None => {
                     let all: Vec<(u32, u8)> = rows.collect();
                     let live = all.iter().filter(|(row, _)| self.is_live_at(*row, seq)).count();

@@ -6,41 +6,16 @@
 //! every pair it is in. An emoji is a word. What ends in `+` or `#`, and what begins with a dot, is another word than
 //! without: `C++`, `C#` and `.NET` are names; where more than one letter is left, it is found without as well.
 
+mod posting;
 mod rank;
 mod snap;
 mod terms;
 
-use throughline_value::{Named, SortedMap, forms, order_numbers};
+use throughline_value::{InOrder as _, Named, SortedMap, forms, order_numbers};
 
+pub(crate) use posting::Posting;
 pub(crate) use rank::{Ranked, Weigh};
 use terms::Terms;
-
-/// The rows that hold a term, in the order of writing, and how often it stands in each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Posting {
-    pub(crate) rows: Vec<u32>,
-    counts: Vec<u8>,
-}
-
-impl Posting {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
-        self.rows.iter().copied().zip(self.counts.iter().copied())
-    }
-
-    /// Takes a row out; says whether it was the last one.
-    fn remove(&mut self, row: u32) -> bool {
-        let within = self.rows.first().is_some_and(|first| *first <= row);
-        let Some(place) = within.then(|| self.rows.binary_search(&row).ok()).flatten() else { return false };
-        self.rows.remove(place);
-        self.counts.remove(place);
-        self.rows.is_empty()
-    }
-
-    /// How often the term stands in a row.
-    pub(crate) fn count(&self, row: u32) -> u8 {
-        self.rows.binary_search(&row).ok().and_then(|place| self.counts.get(place)).copied().unwrap_or(0)
-    }
-}
 
 /// Rows by word.
 #[derive(Clone, Debug, Default)]
@@ -80,8 +55,7 @@ impl WordIndex {
         for same in places.chunk_by(|a, b| a == b) {
             let posting = same.first().and_then(|place| self.postings.get_mut(*place as usize));
             if let Some(posting) = posting {
-                posting.rows.push(row);
-                posting.counts.push(u8::try_from(same.len()).unwrap_or(u8::MAX));
+                posting.push(row, u8::try_from(same.len()).unwrap_or(u8::MAX));
             }
         }
         self.places = places;
@@ -93,8 +67,7 @@ impl WordIndex {
         for posting in &mut self.postings {
             let count = posting.count(from);
             if count > 0 {
-                posting.rows.push(to);
-                posting.counts.push(count);
+                posting.push(to, count);
             }
         }
     }
@@ -102,28 +75,26 @@ impl WordIndex {
     /// Takes rows out; words that no other row holds are gone with them. Where a row's text is not here, every
     /// posting is looked at.
     pub(crate) fn remove(&mut self, rows: &mut dyn Iterator<Item = (u32, Option<&str>)>) {
-        let (mut unread, mut empty) = (Vec::new(), Vec::new());
+        let (mut read, mut unread, mut empty) = (Vec::new(), Vec::new(), Vec::new());
         for (row, text) in rows {
-            let Some(text) = text else {
-                unread.push(row);
-                continue;
-            };
-            let mut places = Vec::new();
-            words(text, &mut |word| places.extend(self.terms.find(word)));
-            for place in places {
-                if self.postings.get_mut(place as usize).is_some_and(|posting| posting.remove(row)) {
-                    empty.push(place);
-                }
+            match text {
+                Some(text) => words(text, &mut |word| read.extend(self.terms.find(word).map(|place| (place, row)))),
+                None => unread.push(row),
+            }
+        }
+        read.order();
+        unread.order();
+        // Each posting once, however many rows it loses.
+        for same in read.chunk_by(|a, b| a.0 == b.0) {
+            let rows: Vec<u32> = same.iter().map(|(_, row)| *row).collect();
+            let Some((place, _)) = same.first() else { continue };
+            if self.postings.get_mut(*place as usize).is_some_and(|posting| posting.remove(&rows)) {
+                empty.push(*place);
             }
         }
         if !unread.is_empty() {
-            for (place, posting) in (0u32..).zip(&mut self.postings) {
-                for row in &unread {
-                    if posting.remove(*row) {
-                        empty.push(place);
-                    }
-                }
-            }
+            let all = (0u32..).zip(&mut self.postings);
+            empty.extend(all.filter_map(|(place, posting)| posting.remove(&unread).then_some(place)));
         }
         if empty.is_empty() {
             return;
@@ -153,8 +124,9 @@ impl WordIndex {
     }
 
     /// The rows that hold a word.
-    pub(crate) fn rows_of(&self, word: &str) -> &[u32] {
-        self.terms.find(word).and_then(|term| self.posting(term)).map(|p| p.rows.as_slice()).unwrap_or_default()
+    pub(crate) fn rows_of(&self, word: &str) -> impl Iterator<Item = u32> + '_ {
+        let posting = self.terms.find(word).and_then(|term| self.posting(term));
+        posting.into_iter().flat_map(|posting| posting.iter()).map(|(row, _)| row)
     }
 
     /// The rows that hold a term.
@@ -348,12 +320,11 @@ mod tests {
         check("C++ is no C, nor C#; f# and (C++)", &["c++", "is", "no", "c", "nor", "c#", "f#", "and", "c++"]);
         check("C++11, g++ 4+4 a+b a++b x+++", &["c++", "11", "g++", "4", "4", "a", "b", "a++", "b", "x"]);
         check("notepad++ issue#5 #tag", &["notepad++", "notepad", "issue", "5", "tag"]);
-        check(".NET and ASP.NET, the end.Next. .Net", &[
-            ".net", "net", "and", "asp", "net", "the", "end", "next", ".net", "net",
-        ]);
-        check("fire 🔥🔥 好🔥 ❤\u{fe0f} 👍🏽 👨\u{200d}👩", &[
-            "fire", "🔥", "🔥", "好", "🔥", "❤", "👍", "👨", "👩",
-        ]);
+        check(
+            ".NET and ASP.NET, the end.Next. .Net",
+            &[".net", "net", "and", "asp", "net", "the", "end", "next", ".net", "net"],
+        );
+        check("fire 🔥🔥 好🔥 ❤\u{fe0f} 👍🏽 👨\u{200d}👩", &["fire", "🔥", "🔥", "好", "🔥", "❤", "👍", "👨", "👩"]);
         check("用C++和.NET开发", &["用", "c++", "和", ".net", "net", "开发"]);
         check("🇩🇪", &["🇩", "🇪"]);
         check("ｶﾞｽ \u{304b}\u{3099}", &["ガス", "が"]);

@@ -538,12 +538,6 @@ impl Table {
         (row != NONE).then_some(row)
     }
 
-    /// How many of some rows are live now.
-    pub(crate) fn live_among(&self, rows: &[u32]) -> u64 {
-        let dead = if self.dead.is_empty() { 0 } else { rows.iter().filter(|row| self.is_dead(**row)).count() };
-        (rows.len() - dead) as u64
-    }
-
     /// All rows of an item, oldest first.
     pub(crate) fn rows_of(&self, item: u32) -> Vec<u32> {
         let mut rows = Vec::new();
