@@ -406,12 +406,7 @@ impl Memory {
         self.score_words(throughline_journal::Seq::MAX - 1, &wanted, &filter, &mut scores);
         let touched = std::mem::take(&mut scores.touched);
         out.extend_from_slice(&touched);
-        let order = |a: &u32, b: &u32| scores.of(*b).total_cmp(&scores.of(*a)).then_with(|| self.table.order(*b, *a));
-        if limit > 0 && out.len() > limit {
-            out.select_nth_unstable_by(limit - 1, order);
-        }
-        out.truncate(limit);
-        out.sort_unstable_by(order);
+        self.keep_best(out, limit, &scores);
         scores.clear(&touched);
         out.len()
     }
