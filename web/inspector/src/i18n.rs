@@ -1,10 +1,12 @@
 //! The words of the page, in every language it speaks.
 
+mod codes;
 mod table;
 pub(crate) mod views;
 mod words;
 
 use leptos::prelude::*;
+pub(crate) use codes::meaning;
 pub(crate) use words::Words;
 
 use crate::app::use_app;

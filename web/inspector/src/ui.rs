@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use crate::app::{AppState, Notice, use_app};
 use crate::dom::{Dom, El, el};
 use crate::format::fill;
-use crate::i18n::{Lang, Pick, Words};
+use crate::i18n::{Lang, Pick, Words, meaning};
 use crate::settings::{self, Theme};
 
 /// A sentence of the table with its gaps filled, in whatever language is on.
@@ -55,9 +55,12 @@ pub(crate) fn refusal_el(refusal: &Refusal, lang: Lang) -> El {
     place.extend(refusal.path.iter().map(|path| fill(words.error_path, &[("path", path)])));
     place.extend(byte.iter().map(|byte| fill(words.error_byte, &[("byte", byte)])));
     let line = |class: &'static str, text: String| el("span").class(class).text(text);
+    let meaning = if lang == Lang::Zh { meaning(&refusal.code) } else { None };
+    let said = if meaning.is_some() { "refusal-hint" } else { "refusal-text" };
     el("span")
         .class("refusal")
-        .with(line("refusal-text", refusal.message.clone()))
+        .maybe(meaning.map(|words| line("refusal-text", words.to_owned())))
+        .with(line(said, refusal.message.clone()))
         .maybe(refusal.suggestion.clone().map(|text| line("refusal-hint", text)))
         .with(el("code").class("refusal-code").text(place.join(" · ")))
 }

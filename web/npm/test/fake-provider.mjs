@@ -113,7 +113,7 @@ export function replyBytes(wire, { thinking = "", text = "", calls = [], ending 
 /**
  * Starts the server. `script(name, …)` says what happens at `url/name`:
  * `wire`, `reply` (what is said), `cut` (bytes), `errorAfter` (frames), `body` and `status` (instead of a reply),
- * `lineEnds`, `bom`, `slashes` (escaped), `never` (it does not end), `size` (bytes a piece), `headers`, `cors: false`, `models`,
+ * `lineEnds`, `bom`, `slashes` (escaped), `never` (it does not end), `size` (bytes a piece), `pause` (ms between them), `headers`, `cors: false`, `models`,
  * `times` (how often the fault holds; afterwards all is well).
  */
 export async function fakeProvider() {
@@ -163,7 +163,8 @@ export async function fakeProvider() {
       if (response.destroyed) return;
       response.write(bytes.subarray(at, at + size));
       // So that the pieces come apart, without taking long.
-      if (at % (size * 16) === 0) await new Promise((next) => setImmediate(next));
+      if (faults.pause) await new Promise((next) => setTimeout(next, faults.pause));
+      else if (at % (size * 16) === 0) await new Promise((next) => setImmediate(next));
     }
     if (faults.reset) return void response.destroy();
     if (!faults.never) response.end();
