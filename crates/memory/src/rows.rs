@@ -6,7 +6,7 @@
 use throughline_journal::Millis;
 
 use crate::columns::Columns;
-use crate::index::{Block, Rows as _, add_all, take_all};
+use crate::index::{Block, add_all, take_all};
 
 use crate::memory::Memory;
 use crate::pyramid::LANES;
@@ -92,9 +92,10 @@ fn hits<const N: usize>(rows: &[u8; STRIDE], kinds: &[Lanes; N]) -> u32 {
 #[target_feature(enable = "simd128")]
 #[inline]
 fn hits<const N: usize>(rows: &[u8; STRIDE], kinds: &[Lanes; N]) -> u32 {
-    use core::arch::wasm32::{i8x16_bitmask, u8x16, u8x16_eq, u8x16_splat, v128_or};
+    use core::arch::wasm32::{i8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
+    // Read in two pieces: sixteen single bytes would be read one by one.
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *rows;
-    let rows = u8x16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+    let rows = u64x2(u64::from_le_bytes([a, b, c, d, e, f, g, h]), u64::from_le_bytes([i, j, k, l, m, n, o, p]));
     let mut found = u8x16_splat(0);
     for kind in kinds {
         found = v128_or(found, u8x16_eq(rows, *kind));

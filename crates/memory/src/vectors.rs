@@ -19,7 +19,7 @@ const WHOLE: f32 = 32_767.0;
 const RESCORED: usize = 4;
 const LEAST_RESCORED: usize = 64;
 /// How many vectors ahead of the one that is looked at are called for.
-const AHEAD: usize = 6;
+const AHEAD: usize = 8;
 /// How many bytes the processor reads at a time.
 const LINE: usize = 64;
 
@@ -83,57 +83,80 @@ fn bytes(exact: &[i16]) -> (impl Iterator<Item = i8> + '_, f32) {
     (exact.iter().map(one), scale)
 }
 
-/// Sixteen bytes at once.
+/// Eight components of the vector that all others are compared with.
 #[cfg(target_arch = "wasm32")]
-#[target_feature(enable = "simd128")]
-#[inline]
-fn sixteen(bytes: &[i8; 16]) -> core::arch::wasm32::v128 {
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *bytes;
-    core::arch::wasm32::i8x16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+type Eight = core::arch::wasm32::v128;
+#[cfg(not(target_arch = "wasm32"))]
+type Eight = [i16; 8];
+
+#[cfg(not(target_arch = "wasm32"))]
+fn eight(numbers: [i16; 8]) -> Eight {
+    numbers
 }
 
-/// Eight numbers of two bytes at once.
 #[cfg(target_arch = "wasm32")]
 #[target_feature(enable = "simd128")]
-#[inline]
-fn eight(numbers: &[i16; 8]) -> core::arch::wasm32::v128 {
-    let [a, b, c, d, e, f, g, h] = *numbers;
+fn eight([a, b, c, d, e, f, g, h]: [i16; 8]) -> Eight {
     core::arch::wasm32::i16x8(a, b, c, d, e, f, g, h)
 }
 
-/// The sum of the products; the second list is the one that all others are compared with.
+/// The components of a vector eight by eight; zeros behind the last.
+fn eights(small: &[i16]) -> Vec<Eight> {
+    let mut all = Vec::with_capacity(small.len().div_ceil(8));
+    for part in small.chunks(8) {
+        let mut numbers = [0; 8];
+        numbers.iter_mut().zip(part).for_each(|(slot, n)| *slot = *n);
+        all.push(eight(numbers));
+    }
+    all
+}
+
+/// The sum of the products of eight bytes with eight numbers.
 #[cfg(not(target_arch = "wasm32"))]
-fn dot(own: &[i8], query: &[i16]) -> i32 {
+fn dot_rest(own: &[i8], query: &Eight) -> i32 {
     own.iter().zip(query).map(|(x, y)| i32::from(i16::from(*x) * *y)).sum()
 }
 
-/// The sum of the products, sixteen at a time: every browser has these instructions, and the small code that the
-/// rest is built for would not use them by itself.
+/// The sum of the products.
+#[cfg(not(target_arch = "wasm32"))]
+fn dot(own: &[i8], query: &[Eight]) -> i32 {
+    own.chunks(8).zip(query).map(|(own, query)| dot_rest(own, query)).sum()
+}
+
+/// The sum of the products, eight at a time: every browser has these instructions, and the small code that the rest
+/// is built for would not use them by itself.
 #[cfg(target_arch = "wasm32")]
 #[target_feature(enable = "simd128")]
 #[inline]
-fn dot(own: &[i8], query: &[i16]) -> i32 {
+fn dot(own: &[i8], query: &[Eight]) -> i32 {
     use core::arch::wasm32::{
-        i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat,
+        i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, i64x2_splat,
     };
-    let (own_parts, own_rest) = own.as_chunks::<16>();
-    let (query_parts, query_rest) = query.as_chunks::<8>();
-    let (mut low, mut high) = (i32x4_splat(0), i32x4_splat(0));
-    for (bytes, wide) in own_parts.iter().zip(query_parts.as_chunks::<2>().0) {
-        let bytes = sixteen(bytes);
-        let [first, second] = wide;
-        low = i32x4_add(low, i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), eight(first)));
-        high = i32x4_add(high, i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), eight(second)));
+    let (parts, rest) = own.as_chunks::<8>();
+    let wide = |bytes: &[i8; 8]| i16x8_extend_low_i8x16(i64x2_splat(i64::from_le_bytes(bytes.map(i8::cast_unsigned))));
+    let (mut sum, mut other) = (i32x4_splat(0), i32x4_splat(0));
+    // Two sums, so that neither waits for the other.
+    let (pairs, odd) = parts.as_chunks::<2>();
+    let (query_pairs, query_odd) = query.as_chunks::<2>();
+    for ([a, b], [x, y]) in pairs.iter().zip(query_pairs) {
+        sum = i32x4_add(sum, i32x4_dot_i16x8(wide(a), *x));
+        other = i32x4_add(other, i32x4_dot_i16x8(wide(b), *y));
     }
-    let sum = i32x4_add(low, high);
-    // What is left of the query may hold eight more than a whole number of its parts.
-    let rest = query_parts.get(own_parts.len() * 2..).unwrap_or_default().as_flattened().iter().chain(query_rest);
-    let rest: i32 = own_rest.iter().zip(rest).map(|(x, y)| i32::from(i16::from(*x) * *y)).sum();
+    // What is left: at most eight and seven more.
+    let mut left = query.get(query_pairs.len().min(pairs.len()) * 2..).unwrap_or(query_odd).iter();
+    for (bytes, x) in odd.iter().zip(&mut left) {
+        sum = i32x4_add(sum, i32x4_dot_i16x8(wide(bytes), *x));
+    }
+    if let (false, Some(x)) = (rest.is_empty(), left.next()) {
+        let mut bytes = [0; 8];
+        bytes.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+        sum = i32x4_add(sum, i32x4_dot_i16x8(wide(&bytes), *x));
+    }
+    let sum = i32x4_add(sum, other);
     i32x4_extract_lane::<0>(sum)
         + i32x4_extract_lane::<1>(sum)
         + i32x4_extract_lane::<2>(sum)
         + i32x4_extract_lane::<3>(sum)
-        + rest
 }
 
 fn dot_exact(a: &[i16], b: &[i16]) -> i64 {
@@ -198,26 +221,31 @@ impl Space {
 
     /// How near the vectors of some places are to one, by their bytes.
     #[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
-    fn scan(&self, places: &[u32], query: &[i16], best: &mut Best) {
-        let size = query.len();
+    fn scan(&self, places: &[u32], size: usize, query: &[Eight], best: &mut Best) {
         let mut after = places.iter().skip(AHEAD);
         let mut called = 0;
         for place in places {
             // What comes later is called for now.
             if let Some(next) = after.next() {
-                let next = self.bytes.get(*next as usize * size..).unwrap_or_default();
-                called |= next.iter().take(size).step_by(LINE).fold(0, |all, byte| all | byte);
+                let (lines, _) = self.of_bytes(*next, size).as_chunks::<LINE>();
+                for line in lines {
+                    called |= line.first().copied().unwrap_or(0);
+                }
             }
-            let begin = *place as usize * size;
-            let own = self.bytes.get(begin..begin + size).unwrap_or_default();
             let scale = self.scales.get(*place as usize).copied().unwrap_or(0.0);
-            best.add(dot(own, query) as f32 * scale, *place);
+            best.add(dot(self.of_bytes(*place, size), query) as f32 * scale, *place);
         }
         std::hint::black_box(called);
     }
 
     fn of(&self, place: usize, dimension: usize) -> &[i16] {
         self.exact.get(place * dimension..(place + 1) * dimension).unwrap_or_default()
+    }
+
+    #[inline]
+    fn of_bytes(&self, place: u32, size: usize) -> &[i8] {
+        let begin = place as usize * size;
+        self.bytes.get(begin..begin + size).unwrap_or_default()
     }
 }
 
@@ -275,12 +303,10 @@ impl Vectors {
         let small: Vec<i16> = bytes(&query).0.map(i16::from).collect();
         let places: Vec<u32> = match among {
             Among::Kept(keep) => (0u32..).zip(&space.rows).filter(|(_, row)| keep(**row)).map(|(n, _)| n).collect(),
-            Among::Rows(rows) => {
-                rows.iter().filter_map(|row| u32::try_from(space.place(*row)?).ok()).collect()
-            }
+            Among::Rows(rows) => rows.iter().filter_map(|row| u32::try_from(space.place(*row)?).ok()).collect(),
         };
         let mut best = Best::of(most.saturating_mul(RESCORED).max(LEAST_RESCORED));
-        space.scan(&places, &small, &mut best);
+        space.scan(&places, query.len(), &eights(&small), &mut best);
         best.cut();
         let weigh = |(_, place): &(f32, u32)| {
             let row = space.rows.get(*place as usize).copied().unwrap_or(0);
@@ -319,6 +345,16 @@ impl Vectors {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_component_counts_whatever_their_number() {
+        for size in 1..70i16 {
+            let own: Vec<i8> = (0..size).map(|n| (n * 37 % 255 - 127) as i8).collect();
+            let query: Vec<i16> = (0..size).map(|n| n * 91 % 255 - 127).collect();
+            let sum: i32 = own.iter().zip(&query).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
+            assert_eq!(dot(&own, &eights(&query)), sum, "{size}");
+        }
+    }
 
     #[test]
     fn the_nearest_are_those_of_an_exact_scan_and_a_mean_survives_what_is_taken_out() {
