@@ -256,7 +256,7 @@ impl Reader<'_> {
         let mut out = String::new();
         loop {
             let rest = self.rest();
-            let plain = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len());
+            let plain = super::plain(rest.as_bytes());
             out.push_str(rest.get(..plain).unwrap_or(""));
             self.at += plain;
             match self.peek() {

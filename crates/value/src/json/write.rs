@@ -40,7 +40,11 @@ fn quote_into(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     // Most of a text is copied in long pieces; what is escaped is one byte.
-    while let Some(plain) = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20) {
+    loop {
+        let plain = super::plain(rest.as_bytes());
+        if plain == rest.len() {
+            break;
+        }
         out.push_str(rest.get(..plain).unwrap_or(""));
         match rest.as_bytes().get(plain) {
             Some(b'"') => out.push_str("\\\""),
