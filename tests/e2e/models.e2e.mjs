@@ -66,7 +66,7 @@ journey("what is wrong with a connection is said with what to do about it, in bo
     const { page, errors, close } = await openPage(browser, `${site.url}#/run/demo-courier/model`, options);
     await rest(page);
     const settings = panel(page, "settings");
-    await settings.getByLabel(words.provider).selectOption("compatible");
+    await settings.locator("select").first().selectOption("compatible");
     for (const [name, code] of [["good", undefined], ["key", "key"], ["quota", "quota"], ["name", "model-name"], ["cors", "cors"]]) {
       await type(page, { [words.address]: `${fake.url}/${name}`, [words.model]: "fake-1", [words.key]: KEY });
       await settings.getByRole("button", { name: words.test }).click();
@@ -96,7 +96,7 @@ journey("a live model streams, is stopped, is asked again, and is played back fr
   const settings = panel(page, "settings");
   const exchanges = panel(page, "exchanges");
   await settings.getByText("Nobody answers yet").waitFor();
-  await settings.getByLabel("Provider").selectOption("compatible");
+  await settings.locator("select").first().selectOption("compatible");
   await settings.getByText("More settings").click();
   await type(page, { Address: `${fake.url}/slow`, Model: "fake-1", Key: KEY, "A million tokens in cost": "3", "A million tokens out cost": "15" });
   await settings.getByRole("button", { name: "Use it for this journal" }).click();
@@ -182,7 +182,7 @@ journey("a model goes before a demo's recorded replies once a person chooses it,
   await rest(page);
   const settings = panel(page, "settings");
   await settings.getByText(/\d+ recorded replies answer; nothing is sent anywhere/).waitFor();
-  await settings.getByLabel("Provider").selectOption("compatible");
+  await settings.locator("select").first().selectOption("compatible");
   await type(page, { Address: `${fake.url}/m`, Model: "fake-1", Key: KEY });
   await settings.getByRole("button", { name: "Use it for this journal" }).click();
   await settings.getByText("compatible fake-1 answers.").waitFor();

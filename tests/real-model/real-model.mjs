@@ -64,7 +64,7 @@ try {
 
   const settings = page.locator('[data-panel="settings"]');
   await settings.getByText("Nobody answers yet").waitFor();
-  await settings.getByLabel("Provider").selectOption("llama-cpp");
+  await settings.locator("select").first().selectOption("llama-cpp");
   await settings.getByText("More settings").click();
   for (const [label, text] of [
     ["Address", `${url}/v1`],
