@@ -10,7 +10,7 @@ mod gone;
 mod ids;
 mod plan;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use throughline_agent::turns::ExchangeFinished;
 use throughline_journal::{Digest, Draft, Frame, Journal, Millis, Seq};
@@ -18,7 +18,7 @@ use throughline_model::Request;
 use throughline_protocol::session::Fork;
 use throughline_protocol::view::{ForkCommand, ForkEffect, ForkReport};
 use throughline_protocol::{At, Outcome, Refusal};
-use throughline_value::{Map, Value, to_value};
+use throughline_value::{Map, SortedMap, Value, to_value};
 
 use crate::diff::{difference, snapshot};
 use crate::engine::Engine;
@@ -83,7 +83,7 @@ fn forked<'a>(journal: &'a Journal, fork: &Fork, gone: Gone) -> Result<(Forking<
         ids: Ids::default(),
         calls: Vec::new(),
         exchanges: Vec::new(),
-        outcomes: BTreeMap::new(),
+        outcomes: SortedMap::new(),
         tickets: 0,
         unused: plan.results(),
         stub,
@@ -148,7 +148,7 @@ struct Forking<'a> {
     ids: Ids,
     calls: Vec<OpenCall>,
     exchanges: Vec<(u64, Request)>,
-    outcomes: BTreeMap<u64, Outcome>,
+    outcomes: SortedMap<u64, Outcome>,
     tickets: u64,
     /// Recorded results that were not reached yet: what they answer.
     unused: Vec<Given>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use throughline_journal::{Record, Seq};
-use throughline_value::{Map, Value};
+use throughline_value::{Map, SortedMap, Value};
 
 /// The longest text that is taken for an id.
 const MAX_ID: usize = 128;
@@ -16,7 +16,7 @@ const ID_NAMES: [&str; 12] =
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     texts: BTreeMap<String, String>,
-    seqs: BTreeMap<Seq, Seq>,
+    seqs: SortedMap<Seq, Seq>,
 }
 
 impl Ids {
@@ -70,7 +70,7 @@ impl Ids {
 
     /// Pairs the records of what happened then with those of the same now: the nth of each kind with the nth.
     pub(super) fn pair<'a>(&mut self, old: impl Iterator<Item = &'a Record>, new: &[Record]) {
-        let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut taken: SortedMap<&str, usize> = SortedMap::new();
         for record in old {
             let place = taken.entry(record.kind.as_str()).or_default();
             let same = new.iter().filter(|one| one.kind == record.kind).nth(*place);
