@@ -11,7 +11,7 @@ use throughline_protocol::session::{Response, Storage};
 use throughline_value::{Value, json, to_value, to_wire};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::future_to_promise;
+use wasm_bindgen_futures::{future_to_promise, spawn_local};
 
 use crate::PANIC_GLOBAL;
 
@@ -102,17 +102,24 @@ impl Session {
         Self { session: throughline_browser::Session::new(Rc::<WebHost>::clone(&host)), host }
     }
 
-    /// Takes a request as JSON text and resolves to its response as JSON text; never rejects.
-    pub fn request(&self, text: String) -> Promise {
+    /// Takes a request as JSON text and calls `done` with its response as JSON text, once, later.
+    ///
+    /// It gives nothing back itself: Node 20 ends the process when it throws compiled code away during a hot call that
+    /// gives an object.
+    pub fn request(&self, text: String, done: Function) {
         keep_headroom();
         let session = self.session.clone();
-        future_to_promise(async move {
-            if let Some(refusal) = crashed() {
-                let id = json::read_value(&text).ok().and_then(|v| v.get("id")?.as_i64()).unwrap_or(0);
-                return Ok(response(u64::try_from(id).unwrap_or(0), Err(refusal)));
-            }
-            Ok(session.request(&text).await.into())
-        })
+        spawn_local(async move {
+            let response = match crashed() {
+                Some(refusal) => {
+                    let id = json::read_value(&text).ok().and_then(|v| v.get("id")?.as_i64()).unwrap_or(0);
+                    response(u64::try_from(id).unwrap_or(0), Err(refusal))
+                }
+                None => session.request(&text).await.into(),
+            };
+            // The listener throws nothing; whoever gave it hears of it as of any error of its own.
+            let _ = done.call1(&JsValue::UNDEFINED, &response);
+        });
     }
 
     /// The synchronous rows of this session's memory.

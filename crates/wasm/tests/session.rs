@@ -18,8 +18,12 @@ async fn text(promise: js_sys::Promise) -> Value {
     json::read_value(&JsFuture::from(promise).await.unwrap().as_string().unwrap()).unwrap()
 }
 
+fn request(session: &Session, text: String) -> js_sys::Promise {
+    js_sys::Promise::new(&mut |resolve, _| session.request(text.clone(), resolve))
+}
+
 async fn call(session: &Session, call: &str) -> Result<Value, String> {
-    let response = text(session.request(format!(r#"{{"id":5,"call":{call}}}"#))).await;
+    let response = text(request(session, format!(r#"{{"id":5,"call":{call}}}"#))).await;
     assert_eq!(response.get("id").and_then(Value::as_i64), Some(5));
     match response.at(&["error", "code"]) {
         Some(code) => Err(code.as_str().unwrap().to_owned()),
@@ -83,7 +87,7 @@ async fn a_journal_in_the_database_is_written_listed_read_again_and_removed() {
 async fn texts_that_are_no_messages_are_answered_and_not_thrown() {
     let session = Session::new();
     for (message, code) in [("", "json-syntax"), ("[]", "missing-field"), (r#"{"id":1,"call":{}}"#, "missing-type")] {
-        let response = text(session.request(message.to_owned())).await;
+        let response = text(request(&session, message.to_owned())).await;
         assert_eq!(response.at(&["error", "code"]).and_then(Value::as_str), Some(code), "{message}");
     }
     assert!(session.host_result("{").is_err());

@@ -28,7 +28,7 @@ export interface Host {
 
 /** One engine, as the wasm module gives it. Texts in, texts out. */
 interface Instance {
-  request(text: string): Promise<unknown>;
+  request(text: string, done: (response: string) => void): void;
   on_push(listener: (text: string) => void): void;
   host_result(text: string): void;
   rows(): RawRows;
@@ -127,13 +127,11 @@ export async function here(load: Load, listener: Listener): Promise<Host> {
     request: (text) =>
       new Promise((resolve, reject) => {
         pending.add(reject);
-        guard(() => instance.request(text)).then(
-          (response) => {
-            pending.delete(reject);
-            resolve(response as string);
-          },
-          (error: unknown) => reject(error),
-        );
+        const done = (response: string): void => {
+          pending.delete(reject);
+          resolve(response);
+        };
+        guard(() => instance.request(text, done));
       }),
     result(text) {
       guard(() => instance.host_result(text));

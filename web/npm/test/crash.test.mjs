@@ -31,12 +31,12 @@ class Near extends EventTarget {
     const request = text.replace('"storage":"indexeddb"', '"storage":"memory"');
     const session = await this.session;
     if (kind === "result") session.host_result(request);
-    else this.say({ kind: "response", id, text: await session.request(request) });
+    else session.request(request, (response) => this.say({ kind: "response", id, text: response }));
   }
 
   terminate() {
     this.alive = false;
-    void this.session.then((session) => session.request('{"id":0,"call":{"type":"close"}}'));
+    void this.session.then((session) => session.request('{"id":0,"call":{"type":"close"}}', () => undefined));
   }
 
   crash(words) {
