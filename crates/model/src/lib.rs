@@ -29,7 +29,7 @@ pub mod structured;
 mod tokens;
 mod wire;
 
-pub use redact::redact;
+pub use redact::{redact, redact_said};
 pub use reply::{Call, Delta, Ending, Reply, ToolCall, Usage};
 pub use request::{Message, Request, Tool};
 pub use scrub::Scrubber;

@@ -95,11 +95,10 @@ impl Scrubber {
     /// A reply without the key: its pieces may have been too small for it to be seen on the way.
     #[must_use]
     pub fn reply(&self, mut reply: Reply) -> Reply {
-        for text in [&mut reply.text, &mut reply.thinking, &mut reply.refusal] {
-            *text = self.exact(std::mem::take(text));
-        }
+        let said = |text: &mut String| *text = crate::redact_said(&self.exact(std::mem::take(text)));
+        [&mut reply.text, &mut reply.thinking, &mut reply.refusal].into_iter().for_each(said);
         for call in &mut reply.tool_calls {
-            call.arguments = self.exact(std::mem::take(&mut call.arguments));
+            [&mut call.id, &mut call.name, &mut call.arguments].into_iter().for_each(said);
         }
         if let Ending::Failed { message, .. } = &mut reply.ending {
             *message = self.exact(std::mem::take(message));

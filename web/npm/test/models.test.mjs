@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { complete, readStructured, testConnection } from "../dist/node.js";
+import { ThroughlineError, complete, readStructured, testConnection } from "../dist/node.js";
 import { PROVIDERS, fakeProvider, replyBytes } from "./fake-provider.mjs";
 import { opened } from "./help.mjs";
 
@@ -121,9 +121,9 @@ everyWire("a server that never ends is given up, and the reply is interrupted", 
   const settings = fake.script(name, { wire, reply: { text: SAID }, never: true, cut: 120 }, { idle_ms: 80 });
   const reply = await complete(settings, ask);
   assert.deepEqual([reply.ending, reply.code], ["interrupted", "timed-out"]);
-  const silent = fake.script(`${name}-silent`, { wire, silent: true }, { first_byte_ms: 80 });
+  const silent = fake.script(`${name}-silent`, { wire, silent: true }, { first_byte_ms: 80, retries: 1, retry_floor_ms: 10 });
   const none = await complete(silent, ask);
-  assert.deepEqual([none.ending, none.code, none.attempts], ["failed", "timed-out", 1]);
+  assert.deepEqual([none.ending, none.code, none.attempts], ["failed", "timed-out", 2]);
 });
 
 everyWire("an overload before the first byte is tried again, after a wait that its words ask for", async (wire, name) => {
@@ -309,4 +309,20 @@ test("a model of the page may give its text in pieces", async () => {
   await session.say("My budget is 7.", { language: "en" });
   const { records } = await session.records({ kinds: ["exchange.finished"] });
   assert.match(records[0].data.text, /"budget", "value": 7/);
+});
+
+test("settings that cannot be are refused by code, with their place", async () => {
+  const settings = fake.script("bad-settings", { reply: { text: SAID } });
+  for (const [wrong, code, path] of [
+    [{ prices: "abc" }, undefined, "/settings/prices"],
+    [{ prices: { prompt: "abc", completion: "1" } }, undefined, "/settings/prices/prompt"],
+    [{ spend_cap: "x" }, undefined, "/settings/spend_cap"],
+    [{ retries: 99 }, "too-many-retries", "/settings/retries"],
+    [{ tool_calls: "maybe" }, "bad-settings", "/settings/tool_calls"],
+  ]) {
+    const error = await complete({ ...settings, ...wrong }, ask).then(() => undefined, (error) => error);
+    assert.ok(error instanceof ThroughlineError, JSON.stringify(wrong));
+    if (code) assert.equal(error.code, code);
+    assert.ok(JSON.stringify([error.details, error.message]).includes(path), `${error.message} ${JSON.stringify(error.details)}`);
+  }
 });

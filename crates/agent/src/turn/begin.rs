@@ -40,7 +40,7 @@ pub fn begin(rooms: &Rooms, ctx: &Context<'_>, command: &BeginTurn) -> Result<De
     }
     let default = || ctx.domain.languages.first().cloned().unwrap_or_else(|| "en".to_owned());
     let language = command.language.clone().unwrap_or_else(default);
-    let started = TurnStarted { text: command.text.clone(), language };
+    let started = TurnStarted { text: throughline_model::redact_said(&command.text), language };
     let result = Value::from([("thread", Value::from(ctx.thread)), ("turn", Value::from(u64::from(ctx.turn)))]);
     Ok(Decision::one(ctx.draft("turn.started", to_value(&started)?), result))
 }

@@ -35,6 +35,10 @@ fn reduced(schema: &Value, root: &Value, open: &mut Vec<String>, depth: usize) -
             ("const", value) => {
                 out.insert("enum".to_owned(), Value::List(vec![value.clone()]));
             }
+            // A choice of nothing is refused by providers; that nothing fits is said by the full schema afterwards.
+            ("enum", Value::List(list)) if list.is_empty() => {
+                out.insert("type".to_owned(), "string".into());
+            }
             ("enum", Value::List(list)) if list.len() <= MAX_SENT_ENUM => {
                 out.insert(keyword.clone(), inner.clone());
             }
