@@ -16,6 +16,9 @@ use crate::memory::Memory;
 use crate::words::{Posting, Ranked, Wanted, Weigh};
 use crate::{time, vectors};
 
+/// How many rows are put in order at a time, at least.
+const LEAST_SORTED: usize = 256;
+
 /// What a recall keeps, with everything resolved.
 pub(crate) struct Filter {
     since: Option<Millis>,
@@ -220,9 +223,8 @@ impl Memory {
         }
         let mut found = self.scan(seq, filter, usize::MAX);
         if order != Order::Valid {
-            order_numbers(&mut found.rows, &mut |a, b| self.compare(order, b, a));
-        }
-        if let Some(before) = before {
+            self.keep_last(order, before, limit, &mut found);
+        } else if let Some(before) = before {
             // What comes after it is on pages that were seen.
             let seen = found.rows.partition_point(|row| self.compare(order, *row, before).is_ge());
             found.rows.drain(..seen);
@@ -230,6 +232,34 @@ impl Memory {
         }
         found.rows.truncate(limit);
         found
+    }
+
+    /// Keeps the last rows in an order, last first, that come before another; counts all that do. Only a few are
+    /// sorted at a time: a page is short where a history is long.
+    fn keep_last(&self, order: Order, before: Option<u32>, limit: usize, found: &mut Found) {
+        let room = limit.saturating_mul(2).max(LEAST_SORTED);
+        let sort = |rows: &mut Vec<u32>| {
+            order_numbers(rows, &mut |a, b| self.compare(order, b, a));
+            rows.truncate(limit);
+        };
+        let mut kept: Vec<u32> = Vec::new();
+        // What is not after this one is not among the last.
+        let mut least = None;
+        let mut seen = 0;
+        for row in std::mem::take(&mut found.rows) {
+            if before.is_some_and(|before| self.compare(order, row, before).is_ge()) {
+                seen += 1;
+            } else if least.is_none_or(|least| self.compare(order, row, least).is_gt()) {
+                kept.push(row);
+                if kept.len() >= room {
+                    sort(&mut kept);
+                    least = kept.last().copied();
+                }
+            }
+        }
+        sort(&mut kept);
+        found.total = found.total.saturating_sub(seen);
+        found.rows = kept;
     }
 
     fn compare(&self, order: Order, a: u32, b: u32) -> Ordering {
@@ -242,15 +272,16 @@ impl Memory {
 
     /// The order of writing.
     fn written(&self, a: u32, b: u32) -> Ordering {
-        let place = |row: u32| self.table.row(row).and_then(|r| self.table.item(r.item)).map(|i| (i.seq, i.index));
+        let item = |row: u32| self.table.item_of(row).and_then(|item| self.table.item(item));
+        let place = |row: u32| item(row).map(|i| (i.seq, i.index));
         (place(a), a).cmp(&(place(b), b))
     }
 
     /// By thread, then in the order of writing.
     pub(crate) fn logical(&self, a: u32, b: u32) -> Ordering {
         let thread = |row: u32| {
-            let item = self.table.row(row).and_then(|r| self.table.item(r.item))?;
-            self.table.threads.get_index(item.thread as usize)
+            let item = self.table.item_of(row).and_then(|item| self.table.item(item));
+            item.and_then(|item| self.table.threads.get_index(item.thread as usize))
         };
         thread(a).cmp(&thread(b)).then_with(|| self.written(a, b))
     }

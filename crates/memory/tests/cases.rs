@@ -268,6 +268,23 @@ fn the_newest_are_kept_when_there_are_more_than_the_limit_and_the_rest_is_counte
 }
 
 #[test]
+fn the_last_of_a_long_history_are_the_same_in_every_order() {
+    let mut keeper = Keeper::default();
+    for i in 0..1_500 {
+        keeper.thread = Some(if i * 7 % 5 < 2 { "b" } else { "a" }.to_owned());
+        keeper.add("n", &i.to_string(), i * 7_919 % 1_500, &[]);
+    }
+    for order in ["recorded", "logical"] {
+        let mut list: Vec<i64> = (0..1_500).collect();
+        list.sort_by_key(|i| (order == "logical" && i * 7 % 5 < 2, *i));
+        let last: Vec<String> = list.split_off(1_480).iter().map(i64::to_string).collect();
+        let page = keeper.recall(&format!(r#"{{"order": "{order}", "limit": 20}}"#)).unwrap();
+        let texts: Vec<String> = page.hits.into_iter().map(|h| h.text).collect();
+        assert!(texts == last && page.total == 1_500, "{order}: {texts:?}");
+    }
+}
+
+#[test]
 fn paging_back_gives_neither_gaps_nor_repeats_in_any_order_also_between_equal_times() {
     let mut keeper = Keeper::default();
     for i in 0..40 {
