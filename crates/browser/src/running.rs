@@ -12,7 +12,7 @@ use throughline_journal::{Frame, Head, Journal, Millis, Seq};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
 use throughline_protocol::session::{Changed, Failed, Fault, HostCall, HostCancel, HostResult, Open, Push};
-use throughline_protocol::{Meta, ModelSettings, Outcome, Refusal};
+use throughline_protocol::{Command, Meta, ModelSettings, Outcome, Refusal};
 use throughline_store::{Appended, Store, StoreError};
 use throughline_value::{SortedMap, Value, to_value, to_wire};
 
@@ -195,6 +195,11 @@ impl Running {
     /// Runs a command; the answer comes when it is durable.
     pub(crate) async fn execute(&self, text: String, meta: Meta) -> Result<Outcome, Refusal> {
         self.outcome(|ticket| Input::Execute { ticket, text, meta }).await
+    }
+
+    /// Runs a command that was made here.
+    pub(crate) async fn command(&self, command: Command, meta: Meta) -> Result<Outcome, Refusal> {
+        self.outcome(|ticket| Input::Command { ticket, command: Box::new(command), meta }).await
     }
 
     /// Records that a command was refused as it came.

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use futures_channel::oneshot;
-use throughline_engine::{FactPlace, digests_of};
+use throughline_engine::{Columns, FactPlace, digests_of};
 use throughline_journal::{Journal, Seq};
 use throughline_model::cassette::{Cassette, Player};
 use throughline_model::{Scrubber, provider};
 use throughline_protocol::session::{
     Call, Fork, HostResult, LoadCassette, Open, Request, Response, SetClock, SetModel,
 };
-use throughline_protocol::{Outcome, Refusal};
+use throughline_protocol::{Command, Outcome, Refusal};
 use throughline_store::{Store, StoreError};
 use throughline_value::{Map, SortedMap, Value, from_node, hex, json, to_value, to_wire};
 
@@ -81,10 +81,19 @@ impl Session {
         }
     }
 
-    /// Runs a command that is not wrapped in a request; gives the outcome as a text for `JSON.parse`.
-    pub async fn execute(&self, command: String, meta: throughline_protocol::Meta) -> Result<String, Refusal> {
-        let command = self.scrubber().exact(command);
-        let outcome: Outcome = self.running().await?.execute(command, meta).await?;
+    /// Remembers columns, without a text of their command in between; gives the outcome as a text for `JSON.parse`.
+    pub async fn remember(&self, columns: Columns, meta: throughline_protocol::Meta) -> Result<String, Refusal> {
+        let scrubber = self.scrubber();
+        let mut columns = columns;
+        let names = columns.kinds.iter_mut().chain(&mut columns.entities);
+        // The model's key is no part of anything that is recorded, whoever says it.
+        names.filter(|name| scrubber.finds(name)).for_each(|name| *name = scrubber.exact(std::mem::take(name)));
+        if scrubber.finds(&columns.text) {
+            columns.each_text(|text| scrubber.exact(text.to_owned()));
+        }
+        let running = self.running().await?;
+        let command = running.with_memory(|memory| memory.columns_command(columns));
+        let outcome: Outcome = running.command(Command::RememberColumns(command), meta).await?;
         Ok(to_wire(&to_value(&outcome)?).to_json())
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Waiting {
     pub(crate) meta: Meta,
     /// Why it is refused as it came.
     pub(crate) unread: Option<Box<Refusal>>,
+    /// The command, where it did not come as a text.
+    pub(crate) command: Option<Box<Command>>,
 }
 
 /// Decides commands for one frame.
@@ -94,8 +96,14 @@ impl Decider<'_> {
         }
         match self.run(command, meta, 0) {
             Ok(done) => {
+                // Of many events the record says everything; the command is looked at again only where it must be known
+                // again.
+                let is_named = meta.idempotency_key.is_some() || meta.origin.is_some();
                 let entry = CommandEntry {
-                    command: command.to_value(),
+                    command: match command {
+                        Command::RememberColumns(_) if !is_named => Value::from([("type", command.name())]),
+                        _ => command.to_value(),
+                    },
                     meta: meta.clone(),
                     records: done.records.clone(),
                     result: done.result.clone(),

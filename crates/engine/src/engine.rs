@@ -170,11 +170,15 @@ impl Engine {
         match input {
             Input::Execute { ticket, text, meta } => {
                 self.halted = false;
-                self.wait_for(Waiting { ticket, text, meta, unread: None });
+                self.wait_for(Waiting { ticket, text, meta, unread: None, command: None });
+            }
+            Input::Command { ticket, command, meta } => {
+                self.halted = false;
+                self.wait_for(Waiting { ticket, text: String::new(), meta, unread: None, command: Some(command) });
             }
             Input::Refuse { ticket, text, refusal } => {
                 self.halted = false;
-                self.wait_for(Waiting { ticket, text, meta: Meta::default(), unread: Some(refusal) });
+                self.wait_for(Waiting { ticket, text, meta: Meta::default(), unread: Some(refusal), command: None });
             }
             Input::Appended { append } => {
                 let in_flight = self.take_in_flight(append)?;
@@ -393,12 +397,14 @@ impl Engine {
             Job::Command(waiting) => {
                 let mut decider =
                     Decider { journal: &self.journal, state: &mut self.state, building, by_itself: false };
-                let outcome = match &waiting.unread {
-                    Some(refusal) => Outcome::Refused(decider.refuse(&waiting.text, (**refusal).clone())),
-                    None => match decider.execute_text(&waiting.text, &waiting.meta) {
-                        Ok(done) => Outcome::Done(done),
-                        Err(refusal) => Outcome::Refused(refusal),
-                    },
+                let done = match (&waiting.unread, &waiting.command) {
+                    (Some(refusal), _) => Err(decider.refuse(&waiting.text, (**refusal).clone())),
+                    (None, Some(command)) => decider.execute(command, &waiting.meta),
+                    (None, None) => decider.execute_text(&waiting.text, &waiting.meta),
+                };
+                let outcome = match done {
+                    Ok(done) => Outcome::Done(done),
+                    Err(refusal) => Outcome::Refused(refusal),
                 };
                 building.answers.push((waiting.ticket, outcome));
             }

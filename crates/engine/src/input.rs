@@ -4,7 +4,7 @@ use throughline_agent::turns::ExchangeFinished;
 use throughline_journal::{Frame, Head, Millis, Seq};
 use throughline_model::{Request, Scrubber, Usage, Wire};
 use throughline_protocol::session::DeltaPush;
-use throughline_protocol::{Meta, Outcome, Prices, Refusal};
+use throughline_protocol::{Command, Meta, Outcome, Prices, Refusal};
 use throughline_value::Value;
 
 /// What the rim tells the engine.
@@ -16,6 +16,16 @@ pub enum Input {
         ticket: u64,
         /// The command.
         text: String,
+        /// Who, when, why.
+        meta: Meta,
+    },
+    /// A command that was made here and not written down, which costs much for a large one. [`Output::Done`] answers
+    /// it.
+    Command {
+        /// Comes back with the outcome.
+        ticket: u64,
+        /// The command.
+        command: Box<Command>,
         /// Who, when, why.
         meta: Meta,
     },

@@ -3,6 +3,8 @@
 //! A column of numbers is base64 (standard alphabet, no padding needed) of LEB128 varints. `at` holds the
 //! difference to the row before, zigzag; the others are plain. Whoever writes by hand gives lists instead.
 
+use std::cell::RefCell;
+
 use throughline_journal::Millis;
 use throughline_protocol::Refusal;
 use throughline_protocol::command::RememberColumns;
@@ -166,6 +168,29 @@ pub struct Columns {
     pub gone: Vec<u32>,
 }
 
+/// Columns that were read, for whoever gets them packed next: so that they are read once on their way from the page
+/// through the decision to the fold. Only an aid; the packed ones are what holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Handed(RefCell<Option<((usize, usize), Box<Columns>)>>);
+
+/// Where a packed column lies.
+fn place_of(at: Option<&Value>) -> Option<(usize, usize)> {
+    at.and_then(Value::as_str).map(|text| (text.as_ptr().addr(), text.len()))
+}
+
+impl Handed {
+    /// Keeps what `at`, one of the packed columns, was made from. What is kept is known by where that text lies.
+    pub(crate) fn put(&self, at: Option<&Value>, columns: Columns) {
+        *self.0.borrow_mut() = place_of(at).map(|place| (place, Box::new(columns)));
+    }
+
+    /// What the packed column was made from, when it was put here last. Nothing is kept after this.
+    pub(crate) fn take(&self, at: Option<&Value>) -> Option<Columns> {
+        let (place, columns) = self.0.borrow_mut().take()?;
+        (place_of(at)? == place).then(|| *columns)
+    }
+}
+
 /// A column as it may be given.
 fn column(value: &Value, times: bool) -> Option<Vec<i64>> {
     match value {
@@ -230,6 +255,27 @@ impl Columns {
         };
         this.check()?;
         Ok(this)
+    }
+
+    /// The command that remembers these columns, all of them packed.
+    pub(crate) fn to_command(&self) -> RememberColumns {
+        let mut packed = if let Value::Map(map) = self.to_value() { map } else { Map::new() };
+        let mut take = |name: &str| packed.shift_remove(name).unwrap_or_default();
+        RememberColumns {
+            kinds: self.kinds.clone(),
+            entities: self.entities.clone(),
+            at: take("at"),
+            kind: take("kind"),
+            entity_count: take("entity_count"),
+            entity: take("entity"),
+            text: self.text.clone(),
+            text_bytes: take("text_bytes"),
+            lasts: take("lasts"),
+            importance: take("importance"),
+            place: take("place"),
+            vector_size: self.vector_size,
+            vector: encode(&self.vector),
+        }
     }
 
     /// Reads what [`Columns::to_value`] wrote.
@@ -302,7 +348,7 @@ impl Columns {
     }
 
     /// Whether the columns fit one another and every limit.
-    fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         let rows = self.at.len();
         let refuse =
             |code: &str, path: &str, message: String| Err(Refusal::new(code, message).at_path(format!("/{path}")));
@@ -388,6 +434,23 @@ impl Columns {
             return refuse("bad-column", "text_bytes", message);
         }
         Ok(())
+    }
+
+    /// Puts another text in the place of each, or of all together where the lengths do not fit them.
+    pub fn each_text(&mut self, change: impl Fn(&str) -> String) {
+        let (mut text, mut lengths, mut byte) = (String::with_capacity(self.text.len()), Vec::new(), 0usize);
+        for bytes in &self.text_bytes {
+            let end = byte + *bytes as usize;
+            let Some(own) = self.text.get(byte..end) else {
+                self.text = change(&self.text);
+                return;
+            };
+            let own = change(own);
+            lengths.push(u32::try_from(own.len()).unwrap_or(u32::MAX));
+            text.push_str(&own);
+            byte = end;
+        }
+        (self.text, self.text_bytes) = (text, lengths);
     }
 
     /// The vector of a row; `None` when it has none.

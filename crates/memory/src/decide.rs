@@ -58,7 +58,10 @@ impl Memory {
     /// # Errors
     /// Those of reading the columns: `bad-column`, `too-many-items`, and those of [`Memory::remember`].
     pub fn remember_columns(&self, ctx: &Context<'_>, command: &RememberColumns) -> Result<Decision, Refusal> {
-        let columns = Columns::read(command)?;
+        let columns = match self.handed.take(Some(&command.at)) {
+            Some(columns) => columns.check().map(|()| columns)?,
+            None => Columns::read(command)?,
+        };
         let count = columns.at.len();
         let done = |first: u64, count: usize, unchanged: bool| {
             let mut result = Map::new();
@@ -95,6 +98,7 @@ impl Memory {
             map.insert("first".into(), first.into());
             map.insert("rows".into(), count.into());
         }
+        self.handed.put(data.get("at"), columns);
         Ok(Decision::one(erasable(ctx.draft(kind::COLUMNS, data)), done(first, count, false)))
     }
 

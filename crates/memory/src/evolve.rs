@@ -94,7 +94,8 @@ impl Memory {
 
     fn remembered_columns(&mut self, record: &Record) -> Option<()> {
         let data = record.data();
-        let columns = Columns::of(data)?;
+        // What was decided just now need not be read again.
+        let columns = self.handed.take(data.get("at")).or_else(|| Columns::of(data))?;
         let first = u64::try_from(data.get("first")?.as_i64()?).ok()?;
         // An item of a column lists itself only by the first one of its record.
         if self.table.find(&crate::memory::usual_id(first, 0)).is_some()

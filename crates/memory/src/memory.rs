@@ -37,6 +37,7 @@ pub struct Memory {
     /// How many events and words there were after each record that changed their number.
     pub(crate) totals: Vec<(Seq, Totals)>,
     pub(crate) quarantined: Vec<(Seq, String)>,
+    pub(crate) handed: crate::columns::Handed,
 }
 
 /// How many events are current, and how many words they have.

@@ -4,6 +4,7 @@
 //! Everything is as of what is folded now: the newest state.
 
 use throughline_journal::Millis;
+use throughline_protocol::command::RememberColumns;
 
 use crate::columns::Columns;
 use crate::index::{Block, add_all, take_all};
@@ -425,13 +426,11 @@ impl Memory {
         out.len()
     }
 
-    /// The command that remembers columns, as its JSON text.
+    /// The command that remembers columns. They are kept until it is decided, so that nothing is read again.
     #[must_use]
-    pub fn columns_command(columns: &Columns) -> String {
-        let mut value = columns.to_value();
-        if let throughline_value::Value::Map(map) = &mut value {
-            map.insert("type".to_owned(), "remember_columns".into());
-        }
-        value.to_json()
+    pub fn columns_command(&self, columns: Columns) -> RememberColumns {
+        let command = columns.to_command();
+        self.handed.put(Some(&command.at), columns);
+        command
     }
 }

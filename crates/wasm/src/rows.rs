@@ -314,12 +314,10 @@ impl Rows {
             vector,
             gone: Vec::new(),
         };
-        let command = Memory::columns_command(&columns);
-        drop(columns);
         let meta: Meta = json::read_value(meta).ok().and_then(|v| from_value(&v).ok()).unwrap_or_default();
         let session = self.session.clone();
         let mut work = Box::pin(async move {
-            let done = session.execute(command, meta).await;
+            let done = session.remember(columns, meta).await;
             done.map(JsValue::from).map_err(|refusal| JsValue::from(refusal.to_string()))
         });
         // What can be done at once is done at once.
