@@ -20,10 +20,11 @@ const MAX_TOKENS = 60;
 const DOMAIN = {
   name: "debts",
   version: "1",
-  facts: { name: { value: { type: "text" } }, age: { value: { type: "integer" } }, owes: { value: { type: "integer" } } },
+  entity_types: { person: { fields: {} } },
+  facts: { owes: { value: { type: "integer" } } },
   intents: { note: { description: { en: "Says what a person owes" }, answer: "noted" } },
   answers: { noted: { template: { en: "Noted." } } },
-  agent: { retries: 0, instructions: { en: "Extract the person's name, age and debt as JSON. There are no entities." } },
+  agent: { retries: 0, instructions: { en: 'Extract what is owed, as JSON on one line. "Bob owes 40 dollars." gives {"intent":"note","confidence":1,"entities":[],"facts":[{"key":"owes","value":40}]}' } },
 };
 
 function skip(why) {
@@ -95,7 +96,7 @@ try {
       look("conversation", "#live-reply");
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
   });
-  await page.locator(".ask textarea").fill("Alice is 31 years old and owes 250 dollars.");
+  await page.locator(".ask textarea").fill("Alice owes 250 dollars.");
   await page.locator(".ask textarea").press("Enter");
   await page.locator(".turn .mark.status-answered, .turn .mark.status-waiting, .turn .mark.status-failed").first().waitFor();
   await rest();

@@ -404,7 +404,8 @@ fn nanos(ms: Millis) -> Value {
 
 /// Milliseconds as seconds, exactly.
 fn seconds(ms: Millis) -> Value {
-    throughline_value::Number::parse(&format!("{}.{:03}", ms / 1_000, ms.unsigned_abs() % 1_000)).map_or(Value::Null, Value::Number)
+    throughline_value::Number::parse(&format!("{}.{:03}", ms / 1_000, ms.unsigned_abs() % 1_000))
+        .map_or(Value::Null, Value::Number)
 }
 
 /// Something that happened during a span.

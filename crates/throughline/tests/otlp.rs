@@ -8,11 +8,21 @@ use throughline::{Local, scenario};
 use throughline_value::{Value, json};
 
 /// Names that the specifications give and no example happens to use.
-const OF_THE_SPECIFICATIONS: [&str; 4] = [
+const OF_THE_SPECIFICATIONS: [&str; 14] = [
     "/resourceSpans/schemaUrl",
     "/resourceSpans/scopeSpans/schemaUrl",
+    "/resourceSpans/scopeSpans/spans/events",
+    "/resourceSpans/scopeSpans/spans/events/name",
+    "/resourceSpans/scopeSpans/spans/events/timeUnixNano",
+    "gen_ai.evaluation.name",
+    "gen_ai.evaluation.score.label",
     "gen_ai.output.type",
     "gen_ai.request.max_tokens",
+    "gen_ai.request.stream",
+    "gen_ai.response.time_to_first_chunk",
+    "gen_ai.tool.definitions",
+    "gen_ai.evaluation.explanation",
+    "gen_ai.usage.cache_read.input_tokens",
 ];
 
 /// The places of a value, without positions, and the GenAI names in it.

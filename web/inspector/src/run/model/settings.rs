@@ -225,7 +225,7 @@ fn choice(
         if value.get() == *one { option.attr("selected", "") } else { option }
     });
     el("label").class("named-field").with(hint("span", name)).with(
-        el("select").class("field").all(options).on("change", move |event| value.set(event_target_value(&event))),
+        el("select").class("field").attr("aria-label", name).all(options).on("change", move |event| value.set(event_target_value(&event))),
     )
 }
 
