@@ -125,7 +125,9 @@ function part<A extends Float64Array | Uint32Array | Uint16Array>(
   if (column === undefined) return new Kind(0);
   if (column instanceof Kind) return column.subarray(begin, end) as A;
   const out = new Kind(end - begin);
-  for (let i = begin; i < end; i += 1) out[i - begin] = column[i] as number;
+  // What lies side by side is copied as a whole.
+  if (ArrayBuffer.isView(column)) out.set((column as unknown as Uint32Array).subarray(begin, end));
+  else for (let i = begin; i < end; i += 1) out[i - begin] = column[i] as number;
   return out;
 }
 
