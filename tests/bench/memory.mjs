@@ -78,6 +78,19 @@ async function ours(open, data) {
   };
 }
 
+/** The same events into the browser's database: when each part resolves it is durable. */
+async function durable(open, remove, data) {
+  const name = `durable-${data.count}`;
+  const session = await open({ name, storage: "indexeddb", host: "here", clock: data.last });
+  const given = columns(data);
+  const start = now();
+  await session.importEvents(given);
+  const took = now() - start;
+  await session.close();
+  await remove(name, { storage: "indexeddb" });
+  return took;
+}
+
 const timed = (make) => {
   const before = heap();
   const start = now();
@@ -85,7 +98,7 @@ const timed = (make) => {
   return Object.assign(made, { bulk: now() - start, bytes: heap() - before });
 };
 
-export async function memory({ open, sizes, say }) {
+export async function memory({ open, remove, sizes, say }) {
   const results = [];
   const missing = [];
   const check = new Check();
@@ -111,6 +124,10 @@ export async function memory({ open, sizes, say }) {
       missing.push(`DuckDB (${error})`);
     }
     results.push(result(`bulk-${count}`, `${count} events inserted`, "ms", times(peers, (peer) => peer.bulk), { goals: goals("bulk") }));
+    if (globalThis.indexedDB !== undefined && remove !== undefined) {
+      const stored = await durable(open, remove, data);
+      results.push(result(`durable-${count}`, `${count} events imported into the database`, "ms", { throughline: stored, "throughline, in memory": peers.throughline.bulk }));
+    }
     const asked = { ten: windows(data, 10, ASKED.ten), thousand: windows(data, 1_000, ASKED.thousand), last: lasts(data, ASKED.last), history: histories(data, ASKED.history) };
     const words = { ten: "about ten hits of a window and three kinds", thousand: "about a thousand hits", last: "the last of a kind before a moment", history: "the latest fifty of an entity" };
     for (const [name, list] of Object.entries(asked)) {

@@ -3,6 +3,6 @@
 import { measure } from "./groups.mjs";
 
 globalThis.bench = async (only, how) => {
-  const { open } = await import("/throughline/index.js");
-  return measure(only, { ...how, open, say: (line) => console.log(line) });
+  const { open, remove } = await import("/throughline/index.js");
+  return measure(only, { ...how, open, remove, say: (line) => console.log(line) });
 };
