@@ -459,7 +459,7 @@ export interface Touch {
 }
 
 /** What a purge did; the lists are numbers of records, and absent when empty. */
-export interface Purged {
+export type Purged = {
   /** How many events were purged. */
   purged: number;
   /** Records beside those of the memory of which texts were erased. */
@@ -470,7 +470,7 @@ export interface Purged {
   facts_ended?: number[];
   /** Records that still hold their words and cannot be erased: reasons, documents, what a person said. */
   also_in?: number[];
-}
+};
 
 /**
  * Purges remembered events, and whatever quotes them. A record with their ids, the time and the reason remains. Gives

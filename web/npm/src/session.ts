@@ -446,7 +446,14 @@ export class Session extends JournalReader {
         done.duplicates += 1;
         continue;
       }
-      gather.add(item);
+      try {
+        gather.add(item);
+      } catch (error) {
+        // Whoever gave a million events must know which of them it was; those of earlier parts are in.
+        if (!(error instanceof ThroughlineError)) throw error;
+        const event = number + gather.size;
+        throw new ThroughlineError(error.code, `event ${event}: ${error.message}`, { details: { event, imported: done.count } });
+      }
       if (gather.size < rows && !gather.full) continue;
       await flush();
       if (done.cancelled) return done;
