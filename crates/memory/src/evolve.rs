@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::index::Standing;
 use crate::kind;
 use crate::limits::{MAX_ITEMS, MAX_KINDS, MAX_MILLIS};
-use crate::memory::{Batch, Content, Memory};
+use crate::memory::{Content, Memory};
 use crate::vectors;
 
 impl Memory {
@@ -39,8 +39,7 @@ impl Memory {
             }
             None => (0, 0),
         };
-        let batch = Batch { seq: record.seq, recorded_at: record.recorded_at, thread, source, source_seq };
-        self.table.add_batch(batch)
+        self.table.add_batch(record, thread, source, source_seq)
     }
 
     fn remembered(&mut self, record: &Record) -> Option<()> {
@@ -70,8 +69,8 @@ impl Memory {
             return None;
         }
         let batch = self.batch_of(record)?;
-        for ((id, content), index) in read.iter().zip(0u32..) {
-            let item = self.table.add_item(batch, index, Some(id))?;
+        for (id, content) in &read {
+            let item = self.table.add_item(batch, Some(id))?;
             match content {
                 Some((content, vector)) => {
                     let row = self.add_row(item, content, None, record.seq)?;
@@ -114,7 +113,7 @@ impl Memory {
         for (index, at) in (0u32..).zip(&columns.at) {
             let place = index as usize;
             let id = (first != record.seq).then(|| crate::memory::usual_id(first, index));
-            let item = self.table.add_item(batch, index, id.as_deref())?;
+            let item = self.table.add_item(batch, id.as_deref())?;
             if let Some(number) = columns.place.get(place) {
                 self.table.set_place(item, *number);
             }

@@ -15,7 +15,7 @@ use crate::recall::Scores;
 use crate::vectors::Vectors;
 use crate::words::WordIndex;
 
-pub(crate) use table::{Batch, Item, Table, usual_id};
+pub(crate) use table::{Item, Table, usual_id};
 
 /// What is remembered: a fold of the journal. Cloning copies everything.
 #[derive(Clone, Debug, Default)]

@@ -24,7 +24,7 @@ const FORMAT: u64 = 1;
 /// How long the hash is.
 const HASH: usize = 64;
 /// About how many bytes a row takes.
-const ROW_BYTES: usize = 24;
+const ROW_BYTES: usize = 32;
 
 type Origins = SortedMap<String, SortedMap<u64, Vec<u32>>>;
 
@@ -49,6 +49,7 @@ impl Memory {
         let hash = Digest::of_bytes(out.bytes());
         let mut bytes = out.into_bytes();
         bytes.extend_from_slice(hash.as_bytes());
+        bytes.shrink_to_fit();
         bytes
     }
 

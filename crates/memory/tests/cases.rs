@@ -365,3 +365,42 @@ fn more_events_than_one_answer_shows_are_refused_with_what_to_do() {
     );
     assert!(keeper.memory.moments(now, 1, 2, 0).unwrap().is_empty());
 }
+
+#[test]
+fn the_events_of_columns_count_on_from_their_records_place_so_the_size_of_the_parts_does_not_show() {
+    let at: Vec<i64> = (0..30).map(|i| [5, 3, 5, 9, 5][i as usize % 5] + i / 10).collect();
+    let give = |keeper: &mut Keeper, from: usize, to: usize| {
+        let rows: Vec<String> = at[from..to].iter().map(i64::to_string).collect();
+        let texts: String = (from..to).map(|i| format!("e{i:02}")).collect();
+        let command = format!(
+            r#"{{"type":"remember_columns","kinds":["k"],"at":[{}],"kind":[{}],"text":"{texts}","text_bytes":[{}]}}"#,
+            rows.join(","),
+            vec!["0"; to - from].join(","),
+            vec!["3"; to - from].join(",")
+        );
+        let origin = throughline_journal::Origin { source: "log".into(), seq: from as u64 };
+        keeper.run_from(&command, Some(origin)).unwrap();
+    };
+    let arrive = |parts: &[(usize, usize)]| {
+        let mut keeper = Keeper::default();
+        parts.iter().for_each(|(from, to)| give(&mut keeper, *from, *to));
+        (keeper.content(), keeper.texts("{}"))
+    };
+    let whole = arrive(&[(0, 30)]);
+    for parts in [
+        &[(0, 10), (10, 20), (20, 30)][..],
+        &[(20, 30), (0, 7), (7, 20)],
+        &[(0, 30), (0, 4)],
+        &(0..30).rev().map(|i| (i, i + 1)).collect::<Vec<_>>(),
+    ] {
+        assert_eq!(arrive(parts), whole, "{parts:?}");
+    }
+    // One by one, as a log that is remembered event by event.
+    let mut keeper = Keeper::default();
+    for (i, at) in at.iter().enumerate().rev() {
+        let origin = throughline_journal::Origin { source: "log".into(), seq: i as u64 };
+        let command = format!(r#"{{"type":"remember","items":[{{"kind":"k","text":"e{i:02}","at":{at}}}]}}"#);
+        keeper.run_from(&command, Some(origin)).unwrap();
+    }
+    assert_eq!((keeper.content(), keeper.texts("{}")), whole);
+}

@@ -7,11 +7,12 @@ mod snap;
 
 use std::cmp::Ordering;
 
-use throughline_journal::{Millis, Seq};
+use throughline_journal::{Millis, Record, Seq};
 use throughline_value::{Named, Number, Value};
 
 use super::bodies::Bodies;
 use super::{Content, Names, Rare};
+use crate::kind;
 use crate::index::{RowFacts, Rows, Standing};
 use crate::limits::MAX_KINDS;
 
@@ -34,6 +35,12 @@ pub(crate) struct Batch {
     /// Where they came from, one above its place among the sources; 0 when the record names none.
     pub(crate) source: u32,
     pub(crate) source_seq: u64,
+    /// Whether its items count on from there, as the rows of columns do, or share that number.
+    counts: bool,
+    /// Its first item; the others follow it.
+    first_item: u32,
+    /// The row of its first item, when that has one.
+    first_row: u32,
 }
 
 /// Something that was remembered, whatever its versions, with what its record says.
@@ -48,13 +55,6 @@ pub(crate) struct Item {
     pub(crate) source_seq: u64,
     /// Its newest row.
     pub(crate) latest: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Own {
-    batch: u32,
-    index: u32,
-    latest: u32,
 }
 
 /// One version of an item.
@@ -76,7 +76,10 @@ pub(crate) struct Row {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     batches: Vec<Batch>,
-    items: Vec<Own>,
+    /// The batch of each item.
+    items: Vec<u32>,
+    /// The newest rows of items that have several, or where the rows of the batch do not lie as its items do.
+    latest: Rare<u32>,
     at: Vec<Millis>,
     kind: Vec<u16>,
     importance: Vec<u16>,
@@ -134,20 +137,21 @@ fn next(len: usize) -> Option<u32> {
 
 impl Table {
     pub(crate) fn item(&self, item: u32) -> Option<Item> {
-        let own = self.items.get(item as usize)?;
-        let batch = self.batches.get(own.batch as usize)?;
+        let batch = self.batch_of(item)?;
+        let index = item - batch.first_item;
+        let usual = batch.source_seq.saturating_add(if batch.counts { u64::from(index) } else { 0 });
         let source_seq = match self.places.is_empty() {
-            true => batch.source_seq,
-            false => self.places.get(&item).copied().unwrap_or(batch.source_seq),
+            true => usual,
+            false => self.places.get(&item).copied().unwrap_or(usual),
         };
         Some(Item {
             seq: batch.seq,
-            index: own.index,
+            index,
             recorded_at: batch.recorded_at,
             thread: batch.thread,
             source: batch.source,
             source_seq,
-            latest: own.latest,
+            latest: self.latest(item),
         })
     }
 
@@ -187,8 +191,22 @@ impl Table {
     }
 
     fn born_of(&self, item: u32) -> Seq {
-        let own = self.items.get(item as usize);
-        own.and_then(|own| self.batches.get(own.batch as usize)).map_or(0, |batch| batch.seq)
+        self.batch_of(item).map_or(0, |batch| batch.seq)
+    }
+
+    fn batch_of(&self, item: u32) -> Option<&Batch> {
+        self.batches.get(*self.items.get(item as usize)? as usize)
+    }
+
+    /// The newest row of an item; none of one that was purged before it came.
+    fn latest(&self, item: u32) -> u32 {
+        if !self.latest.is_empty()
+            && let Some(row) = self.latest.get(&item)
+        {
+            return *row;
+        }
+        let usual = self.batch_of(item).map_or(NONE, |batch| batch.first_row.saturating_add(item - batch.first_item));
+        if self.item_of(usual) == Some(item) { usual } else { NONE }
     }
 
     /// When the row begins.
@@ -234,9 +252,9 @@ impl Table {
             return Some(*item);
         }
         let (seq, index) = parse_usual_id(id)?;
-        let key = |own: &Own| (self.batches.get(own.batch as usize).map_or(0, |b| b.seq), own.index);
-        let place = self.items.binary_search_by_key(&(seq, index), key).ok()?;
-        let item = u32::try_from(place).ok()?;
+        let place = self.batches.binary_search_by_key(&seq, |batch| batch.seq).ok()?;
+        let item = self.batches.get(place)?.first_item.checked_add(index)?;
+        self.items.get(item as usize).filter(|batch| **batch as usize == place)?;
         (!self.odd_names.contains_key(&item)).then_some(item)
     }
 
@@ -249,21 +267,25 @@ impl Table {
     }
 
     /// Adds what the next items share.
-    pub(crate) fn add_batch(&mut self, batch: Batch) -> Option<u32> {
+    pub(crate) fn add_batch(&mut self, record: &Record, thread: u32, source: u32, source_seq: u64) -> Option<u32> {
         let number = next(self.batches.len())?;
-        self.batches.push(batch);
+        let (first_item, first_row) = (next(self.items.len())?, next(self.rows())?);
+        let Record { seq, recorded_at, .. } = *record;
+        let counts = record.kind == kind::COLUMNS && record.origin.is_some();
+        self.batches.push(Batch { seq, recorded_at, thread, source, source_seq, counts, first_item, first_row });
         Some(number)
     }
 
-    /// Adds an item without versions; `id` where it is not the usual one.
-    pub(crate) fn add_item(&mut self, batch: u32, index: u32, id: Option<&str>) -> Option<u32> {
+    /// Adds the next item of the newest batch, without versions; `id` where it is not the usual one.
+    pub(crate) fn add_item(&mut self, batch: u32, id: Option<&str>) -> Option<u32> {
         let number = next(self.items.len())?;
-        let seq = self.batches.get(batch as usize)?.seq;
-        if let Some(id) = id.filter(|id| parse_usual_id(id) != Some((seq, index))) {
+        let of = self.batches.get(batch as usize)?;
+        let usual = (of.seq, number - of.first_item);
+        if let Some(id) = id.filter(|id| parse_usual_id(id) != Some(usual)) {
             self.odd_ids.insert(id.to_owned(), number);
             self.odd_names.insert(number, id.to_owned());
         }
-        self.items.push(Own { batch, index, latest: NONE });
+        self.items.push(batch);
         Some(number)
     }
 
@@ -318,13 +340,16 @@ impl Table {
     pub(crate) fn push_row(&mut self, item: u32, at: Millis, kind: u16, seq: Seq) -> Option<u32> {
         let number = next(self.rows())?;
         let entities = u32::try_from(self.entity_lists.len()).ok()?;
-        let own = self.items.get_mut(item as usize)?;
-        let before = std::mem::replace(&mut own.latest, number);
+        self.items.get(item as usize)?;
+        let before = self.latest(item);
         self.at.push(at);
         self.kind.push(kind);
         self.importance.push(USUAL_IMPORTANCE);
         self.words.push(0);
         self.of_item.push(item);
+        if before != NONE || self.latest(item) != number {
+            self.latest.insert(item, number);
+        }
         self.entities_end.push(entities);
         if before != NONE {
             self.later.insert(number, (seq, before));
@@ -393,8 +418,9 @@ impl Table {
 
     pub(crate) fn set_forgotten(&mut self, item: u32, seq: Seq, forgotten: bool) {
         self.forgotten.entry(item).or_default().push((seq, forgotten));
-        if let Some(own) = self.items.get(item as usize).filter(|own| own.latest != NONE) {
-            self.set_dead(own.latest, forgotten);
+        let latest = self.latest(item);
+        if latest != NONE {
+            self.set_dead(latest, forgotten);
         }
     }
 
@@ -507,7 +533,7 @@ impl Table {
         if self.purged.contains_key(&item) {
             return None;
         }
-        let mut row = self.items.get(item as usize)?.latest;
+        let mut row = self.latest(item);
         loop {
             let found = self.row(row)?;
             if found.born <= seq {
@@ -524,14 +550,13 @@ impl Table {
 
     /// The first item of a record.
     pub(crate) fn first_item(&self, seq: Seq) -> Option<u32> {
-        let of = |own: &Own| self.batches.get(own.batch as usize).map_or(0, |batch| batch.seq);
-        let place = self.items.partition_point(|own| of(own) < seq);
-        u32::try_from(place).ok().filter(|item| self.item(*item).is_some_and(|item| item.seq == seq))
+        let place = self.batches.binary_search_by_key(&seq, |batch| batch.seq).ok()?;
+        self.batches.get(place).map(|batch| batch.first_item)
     }
 
     /// The first version of an item; none of one that was purged before it came.
     pub(crate) fn first_row(&self, item: u32) -> Option<u32> {
-        let mut row = self.items.get(item as usize)?.latest;
+        let mut row = self.latest(item);
         while let Some((_, before)) = self.later.get(&row) {
             row = *before;
         }
@@ -541,7 +566,7 @@ impl Table {
     /// All rows of an item, oldest first.
     pub(crate) fn rows_of(&self, item: u32) -> Vec<u32> {
         let mut rows = Vec::new();
-        let mut row = self.items.get(item as usize).map_or(NONE, |i| i.latest);
+        let mut row = self.latest(item);
         while let Some(found) = self.row(row) {
             rows.push(row);
             row = found.before;

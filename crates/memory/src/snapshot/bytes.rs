@@ -104,7 +104,13 @@ impl<'a> In<'a> {
 
     /// How many things follow, each of which takes at least a byte.
     pub(crate) fn count(&mut self) -> Option<usize> {
-        self.small().filter(|count| *count <= self.0.len())
+        let count = self.small()?;
+        self.has(count)
+    }
+
+    /// A number of things that follow somewhere, each of which takes at least a byte.
+    pub(crate) fn has(&self, count: usize) -> Option<usize> {
+        (count <= self.0.len()).then_some(count)
     }
 
     pub(crate) fn raw(&mut self, len: usize) -> Option<&'a [u8]> {

@@ -2,7 +2,7 @@
 
 use throughline_value::Number;
 
-use super::{Batch, GIVEN, NONE, Names, Own, Rare, Table, USUAL_IMPORTANCE};
+use super::{Batch, GIVEN, NONE, Names, Rare, Table, USUAL_IMPORTANCE};
 use crate::limits::{MAX_KINDS, MAX_MILLIS};
 use crate::memory::bodies::Bodies;
 use crate::snapshot::{In, Out};
@@ -46,27 +46,21 @@ impl Table {
         [&self.kinds, &self.entities, &self.threads, &self.sources].into_iter().for_each(|n| write_names(n, out));
         out.number(self.batches.len() as u64);
         let mut before = (0, 0, 0);
-        for batch in &self.batches {
+        let ends = self.batches.iter().skip(1).map(|batch| batch.first_item as usize).chain([self.items.len()]);
+        for (batch, end) in self.batches.iter().zip(ends) {
             out.number(batch.seq.wrapping_sub(before.0));
             out.signed(batch.recorded_at.wrapping_sub(before.1));
             out.number(u64::from(batch.thread));
-            out.number(u64::from(batch.source));
+            out.number(u64::from(batch.source) * 2 + u64::from(batch.counts));
             out.signed(batch.source_seq.wrapping_sub(before.2).cast_signed());
+            out.number((end - batch.first_item as usize) as u64);
+            out.signed(i64::from(batch.first_row) - i64::from(batch.first_item));
             before = (batch.seq, batch.recorded_at, batch.source_seq);
-        }
-        out.number(self.items.len() as u64);
-        let (mut batch, mut index, mut row) = (0, 0, 0);
-        for own in &self.items {
-            out.signed(i64::from(own.batch) - batch);
-            index = if batch == i64::from(own.batch) { index } else { 0 };
-            out.signed(i64::from(own.index) - index);
-            out.signed(i64::from(own.latest) - row);
-            (batch, index) = (i64::from(own.batch), i64::from(own.index) + 1);
-            row = if own.latest == NONE { row } else { i64::from(own.latest) + 1 };
         }
         self.write_rows(out);
         out.number(self.dead.len() as u64);
         self.dead.iter().for_each(|bits| out.number(*bits));
+        out.map(&self.latest, |out, row| out.number(u64::from(*row)));
         out.map(&self.later, |out, (seq, before)| {
             out.number(*seq);
             out.number(u64::from(*before));
@@ -135,33 +129,25 @@ impl Table {
             let seq = before.0.checked_add(from.number()?).filter(|seq| n == 0 || *seq > before.0)?;
             let recorded_at = before.1.wrapping_add(from.signed()?);
             let thread = from.small().filter(|thread| (*thread as usize) < table.threads.len())?;
-            let source = from.small().filter(|source| (*source as usize) <= table.sources.len())?;
+            let source = from.number()?;
+            let counts = source % 2 == 1;
+            let source = u32::try_from(source / 2).ok().filter(|source| (*source as usize) <= table.sources.len())?;
             let source_seq = before.2.wrapping_add(from.signed()?.cast_unsigned());
-            table.batches.push(Batch { seq, recorded_at, thread, source, source_seq });
+            let first = table.items.len();
+            // Every item has a row, or is among those that were purged: each takes more than a byte.
+            let end = first.checked_add(from.small()?)?;
+            table.items.resize(from.has(end)?, u32::try_from(n).ok()?);
+            let first_item = u32::try_from(first).ok()?;
+            let first_row = u32::try_from(i64::from(first_item).checked_add(from.signed()?)?).ok()?;
+            table.batches.push(Batch { seq, recorded_at, thread, source, source_seq, counts, first_item, first_row });
             before = (seq, recorded_at, source_seq);
-        }
-        let count = from.count()?;
-        table.items.reserve_exact(count);
-        let (mut batch, mut index, mut row) = (0i64, 0i64, 0i64);
-        for _ in 0..count {
-            let of = batch.checked_add(from.signed()?).filter(|of| (batch..table.batches.len() as i64).contains(of))?;
-            index = if of == batch { index } else { 0 };
-            batch = of;
-            let own = u32::try_from(index.checked_add(from.signed()?).filter(|own| *own >= index)?).ok()?;
-            index = i64::from(own) + 1;
-            let latest = u32::try_from(row.checked_add(from.signed()?)?).ok()?;
-            row = if latest == NONE { row } else { i64::from(latest) + 1 };
-            table.items.push(Own { batch: u32::try_from(batch).ok()?, index: own, latest });
         }
         table.read_rows(from)?;
         let (rows, items) = (table.rows(), table.items.len());
-        let is_row = |row: &u32| (*row as usize) < rows;
-        if !table.items.iter().all(|own| own.latest == NONE || is_row(&own.latest)) {
-            return None;
-        }
         for _ in 0..from.count().filter(|count| *count <= rows.div_ceil(64))? {
             table.dead.push(from.number()?);
         }
+        table.latest = from.map(items, In::small)?;
         table.later = from.map(rows, |from| Some((from.number()?, from.small()?)))?;
         table.died = from.map(rows, In::number)?;
         table.text_of = from.map(rows, In::small)?;
