@@ -318,6 +318,9 @@ export class Gather {
   }
 }
 
+/** The last moment that the engine reads from a text: from there on some zone would write five digits of a year. */
+const LAST = Date.UTC(9999, 11, 30, 22, 0, 0, 999);
+
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)? ?(?:[zZ]|([+-])(?:(\d\d?)(?::(\d\d))?|(\d\d)(\d\d)))$/;
 
 /** An instant as the engine reads it, in every browser alike; `Date.parse` takes more, and not the same everywhere. */
@@ -341,7 +344,8 @@ function read(text: string): number {
   const [away, aside] = [n(9) + n(11), n(10) + n(12)];
   const fits = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
   if (!fits || away > 23 || aside > 59) return NaN;
-  return date.getTime() - (parts[8] === "-" ? -1 : 1) * (away * 60 + aside) * 60_000;
+  const ms = date.getTime() - (parts[8] === "-" ? -1 : 1) * (away * 60 + aside) * 60_000;
+  return ms <= LAST ? ms : NaN;
 }
 
 /** Bytes as base64. */
