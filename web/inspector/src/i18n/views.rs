@@ -14,6 +14,7 @@ words! {
     prompt_title: "Prompt", "提示词";
     prompt_hint: "Load a domain to see the exact bytes that a model would be given at this record.",
         "载入领域后，即可查看模型在此记录处会收到的确切内容。";
+    prompt_no_turn: "Ask a question: the prompt is then shown here, byte for byte.", "提出问题后，此处会逐字节显示提示词。";
     rules_open: "Open a file of rules", "打开规则文件";
     prompt_bytes: "{n} bytes", "{n} 字节";
     prompt_left_out: "Left out", "未包含";

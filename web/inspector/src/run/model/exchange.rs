@@ -138,7 +138,8 @@ fn opened(exchange: &Exchange<'_>, read: Option<&Value>, lang: Lang) -> El {
         let messages = row.data.at(&["request", "messages"]).and_then(Value::as_list).unwrap_or_default();
         let parts = messages.iter().flat_map(|message| {
             let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            [hint("p", format!("{} · {}", text("role"), bytes(&text("text"), lang))), source(text("text"))]
+            let size = fill(words.prompt_bytes, &[("n", &bytes(&text("text"), lang))]);
+            [hint("p", format!("{} · {size}", text("role"))), source(text("text"))]
         });
         out.push(more(words.exchange_asked, el("div").all(parts)));
         if let Some(schema) = row.data.at(&["request", "schema"]) {

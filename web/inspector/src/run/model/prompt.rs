@@ -34,9 +34,13 @@ pub(super) fn prompt_panel() -> AnyView {
                         .on_click(move || stage.set(one))
                 }),
             );
-            let (view, _) = match seen_or_refusal(prompt.get(), lang) {
+            let seen = prompt.get();
+            let no_turn = seen.refusal.as_ref().is_some_and(|refusal| refusal.code == "no-turn");
+            let (view, _) = match seen_or_refusal(seen, lang) {
                 Ok(seen) => seen,
                 Err(other) if other.is_empty() => return vec![choice],
+                // The rules are there; nobody has asked yet.
+                Err(_) if no_turn => return vec![choice, hint("p", words.prompt_no_turn)],
                 Err(other) => {
                     let open = move || {
                         run.app.work(async move {
