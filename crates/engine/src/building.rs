@@ -44,12 +44,14 @@ impl Building {
 
     pub(crate) fn note(&mut self, state: &mut State, entry: &CommandEntry) {
         let mut entry = entry.clone();
-        let sealed = |command: &Value| {
-            let mut own = self.records.iter().filter(|record| entry.records.contains(&record.seq));
-            let of =
-                own.find(|r| r.kind == "fact.asserted" && r.body.sealed().is_some() && is_of(r.data(), command))?;
-            Some(of.seq)
-        };
+        // Looked for once, and not for every command of a batch.
+        let own: Vec<&Record> = self
+            .records
+            .iter()
+            .filter(|r| r.kind == "fact.asserted" && r.body.sealed().is_some())
+            .filter(|r| entry.records.binary_search(&r.seq).is_ok())
+            .collect();
+        let sealed = |command: &Value| own.iter().find(|r| is_of(r.data(), command)).map(|r| r.seq);
         let kept = erase::without_words(&entry.command, &entry.result, &sealed);
         if erase::is_sealed(&kept) {
             // Only what comes with a key or an origin must be recognised.
