@@ -5,8 +5,8 @@ mod table;
 pub(crate) mod views;
 mod words;
 
-use leptos::prelude::*;
 pub(crate) use codes::meaning;
+use leptos::prelude::*;
 pub(crate) use words::Words;
 
 use crate::app::use_app;

@@ -50,7 +50,11 @@ pub(super) fn exchange_el(
                 .text(if body.is_some() { words.exchange_hide } else { words.exchange_show })
                 .on_click(toggle),
         );
-    el("li").class("entity").with(head).maybe(figures(exchange, lang)).all(body.map(|read| opened(exchange, read, lang)))
+    el("li")
+        .class("entity")
+        .with(head)
+        .maybe(figures(exchange, lang))
+        .all(body.map(|read| opened(exchange, read, lang)))
 }
 
 fn ending_word(ending: &str, lang: Lang) -> String {

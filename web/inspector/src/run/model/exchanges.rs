@@ -39,11 +39,8 @@ impl Live {
     fn take(&mut self, delta: &Value) {
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         if self.exchange != text("exchange") {
-            *self = Self {
-                exchange: text("exchange").to_owned(),
-                purpose: text("purpose").to_owned(),
-                ..Self::default()
-            };
+            *self =
+                Self { exchange: text("exchange").to_owned(), purpose: text("purpose").to_owned(), ..Self::default() };
         }
         let channel = if text("channel") == "thinking" { &mut self.thinking } else { &mut self.text };
         channel.push_str(text("text"));
@@ -89,7 +86,10 @@ fn exchanges(rows: &[RecordRow], at: u64) -> Vec<Exchange<'_>> {
     }
     list.reverse();
     // A refusal whose exchange lies further back is shown with it.
-    list.into_iter().map(|(_, exchange)| exchange).filter(|one| one.requested.is_some() || one.ended.is_some()).collect()
+    list.into_iter()
+        .map(|(_, exchange)| exchange)
+        .filter(|one| one.requested.is_some() || one.ended.is_some())
+        .collect()
 }
 
 /// The exchanges.

@@ -72,7 +72,8 @@ pub(super) fn metrics_panel() -> AnyView {
                     .into_iter()
                     .filter(|(_, counts)| !counts.is_empty())
                     .map(|(name, counts)| {
-                        let list: Vec<_> = counts.iter().map(|(word, n)| format!("{word} {}", number(*n, lang))).collect();
+                        let list: Vec<_> =
+                            counts.iter().map(|(word, n)| format!("{word} {}", number(*n, lang))).collect();
                         pair(name, el("dd").text(list.join(" · ")))
                     }),
             );

@@ -186,11 +186,17 @@ pub(super) fn settings_panel() -> AnyView {
                 .with(field(words.settings_endpoint, form.text("endpoint"), "url", words.settings_endpoint_hint))
                 .with(field(words.settings_model, form.text("model"), "text", ""))
                 .with(field(words.settings_key, form.text("key"), "password", ""));
-            [answering(run, form, lang), hint("p", words.settings_hint), fields, further(form, lang), keep(run, form, lang)]
-                .into_iter()
-                .chain([buttons])
-                .chain(said)
-                .collect()
+            [
+                answering(run, form, lang),
+                hint("p", words.settings_hint),
+                fields,
+                further(form, lang),
+                keep(run, form, lang),
+            ]
+            .into_iter()
+            .chain([buttons])
+            .chain(said)
+            .collect()
         },
     )
 }
@@ -225,7 +231,11 @@ fn choice(
         if value.get() == *one { option.attr("selected", "") } else { option }
     });
     el("label").class("named-field").with(hint("span", name)).with(
-        el("select").class("field").attr("aria-label", name).all(options).on("change", move |event| value.set(event_target_value(&event))),
+        el("select")
+            .class("field")
+            .attr("aria-label", name)
+            .all(options)
+            .on("change", move |event| value.set(event_target_value(&event))),
     )
 }
 
@@ -249,34 +259,29 @@ fn answering(run: RunState, form: Form, lang: Lang) -> El {
     };
     let again = (recorded > 0 && !playing).then(|| button(fill(words.answers_play, &[("n", &n)]), "playAgain"));
     let away = (playing || !model.is_empty()).then(|| button(words.answers_away.to_owned(), "useNone"));
-    el("div")
-        .class("answers")
-        .with(el("p").attr("role", "status").text(line))
-        .with(
-            el("p")
-                .class("options")
-                .with(button(words.answers_open.to_owned(), "openCassette"))
-                .maybe(again)
-                .maybe(away),
-        )
+    el("div").class("answers").with(el("p").attr("role", "status").text(line)).with(
+        el("p").class("options").with(button(words.answers_open.to_owned(), "openCassette")).maybe(again).maybe(away),
+    )
 }
 
 /// The settings that few need.
 fn further(form: Form, lang: Lang) -> El {
     let words = lang.views();
-    let named = |name: &'static str, word: &'static str, example: &'static str| {
-        field(word, form.text(name), "text", example)
-    };
+    let named =
+        |name: &'static str, word: &'static str, example: &'static str| field(word, form.text(name), "text", example);
     let grid = el("div")
         .class("form-grid")
-        .with(choice(words.settings_structured, form.text("structured"), &["", "schema", "json", "prompt"], move |one| {
-            match one {
+        .with(choice(
+            words.settings_structured,
+            form.text("structured"),
+            &["", "schema", "json", "prompt"],
+            move |one| match one {
                 "schema" => words.structured_schema,
                 "json" => words.structured_json,
                 "prompt" => words.structured_prompt,
                 _ => words.structured_own,
-            }
-        }))
+            },
+        ))
         .with(named("max_tokens", words.settings_max_tokens, "1024"))
         .with(named("temperature", words.settings_temperature, "0.2"))
         .with(named("first_byte_ms", words.settings_first_byte, "60000"))
@@ -361,7 +366,8 @@ fn tested(answer: &Value, status: El, lang: Lang) -> El {
     let seen = seen.into_iter().filter(|(_, what)| !what.is_empty());
     let seen = el("dl").class("pairs").all(seen.map(|(name, what)| pair(name, el("dd").text(what))));
     let models = answer.get("models").and_then(Value::as_list).unwrap_or_default();
-    let models: Vec<_> = models.iter().filter_map(Value::as_str).map(|name| el("li").with(code(name.to_owned()))).collect();
+    let models: Vec<_> =
+        models.iter().filter_map(Value::as_str).map(|name| el("li").with(code(name.to_owned()))).collect();
     let listed = fill(words.diagnosis_models, &[("n", &number(models.len() as u64, lang))]);
     let models = (!models.is_empty()).then(|| more(listed, el("ul").class("outline").all(models)));
     status
