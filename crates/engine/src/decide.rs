@@ -102,6 +102,11 @@ impl Decider<'_> {
                 let entry = CommandEntry {
                     command: match command {
                         Command::RememberColumns(_) if !is_named => Value::from([("type", command.name())]),
+                        // As its record has it: a key that somebody typed is kept nowhere.
+                        Command::BeginTurn(begin) => {
+                            let text = throughline_model::redact_said(&begin.text);
+                            Command::from(throughline_protocol::command::BeginTurn { text, ..begin.clone() }).to_value()
+                        }
                         _ => command.to_value(),
                     },
                     meta: meta.clone(),
