@@ -41,3 +41,15 @@ pub const MAX_HOST_MODEL_MS: i64 = 600_000;
 
 /// How many foreign looks at the store may follow one another without a frame, before a hint is needed again.
 pub const MAX_LOOKS: usize = 3;
+
+/// How many bytes of memories' texts and data a session holds, unless it is opened with another budget.
+pub const MEMORY_BUDGET: usize = 64 << 20;
+
+/// After so many new events, and half as many as there were, a snapshot of the memory is written.
+pub const SNAPSHOT_ROWS: usize = 20_000;
+
+/// After so many new events a snapshot is written at the closing.
+pub const CLOSING_ROWS: usize = 1_000;
+
+/// How long nothing may go on before a snapshot is written, in milliseconds.
+pub const SNAPSHOT_PAUSE_MS: i64 = 2_000;

@@ -7,19 +7,20 @@ use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
 
 use futures_channel::oneshot;
-use throughline_engine::{Engine, ExchangeEvent, FactMoment, Input, Memory, Output};
+use throughline_engine::{Engine, ExchangeEvent, FactMoment, Input, LOAD_FRAMES, Memory, Output};
 use throughline_journal::{Frame, Head, Journal, Millis, Seq};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
 use throughline_protocol::session::{Changed, Failed, Fault, HostCall, HostCancel, HostResult, Open, Push};
 use throughline_protocol::{Command, Meta, ModelSettings, Outcome, Refusal};
-use throughline_store::{Appended, Store, StoreError};
+use throughline_store::{Appended, Snapshot, Store, StoreError};
 use throughline_value::{SortedMap, Value, to_value, to_wire};
 
 use crate::FactName;
 use crate::clock::Clock;
 use crate::host::{Channel, Guard, Host};
 use crate::live::{Live, Tape};
+use crate::{CLOSING_ROWS, MEMORY_BUDGET, SNAPSHOT_PAUSE_MS, SNAPSHOT_ROWS};
 use crate::{MAX_HOST_MODEL_MS, MAX_LOOKS, MAX_RECORDING_BYTES, model};
 
 /// What a host call is for.
@@ -83,6 +84,14 @@ pub(crate) struct Running {
     look_again: Cell<bool>,
     held: RefCell<Held>,
     dead: RefCell<Option<Refusal>>,
+    /// Bodies are being read for the engine.
+    loading: Cell<bool>,
+    /// How many questions wait for bodies: what they read must stay until they are answered.
+    asking: Cell<usize>,
+    /// How many rows the memory had at the last snapshot, and whether one is being written.
+    snapped: Cell<usize>,
+    snapping: Cell<bool>,
+    snap_timer: RefCell<Option<Guard>>,
 }
 
 impl Running {
@@ -94,8 +103,14 @@ impl Running {
     }
 
     /// Starts on a journal that was read from `store`.
-    pub(crate) fn start(host: Rc<dyn Host>, store: Rc<dyn Store>, journal: Journal, open: Open) -> Rc<Self> {
-        let engine = open_engine(&*host, journal, &open);
+    pub(crate) fn start(
+        host: Rc<dyn Host>,
+        store: Rc<dyn Store>,
+        journal: Journal,
+        snapshot: Option<&Snapshot>,
+        open: Open,
+    ) -> Rc<Self> {
+        let engine = open_engine(&*host, journal, snapshot, &open);
         let this = Rc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             host,
@@ -127,7 +142,15 @@ impl Running {
             look_again: Cell::default(),
             held: RefCell::default(),
             dead: RefCell::default(),
+            loading: Cell::default(),
+            asking: Cell::default(),
+            snapped: Cell::default(),
+            snapping: Cell::default(),
+            snap_timer: RefCell::default(),
         });
+        if this.engine.borrow().bodies_read().1 {
+            this.snapped.set(this.with_memory(Memory::row_count));
+        }
         if this.is_read_only() {
             return this;
         }
@@ -182,9 +205,174 @@ impl Running {
         engine.fact(&mut fact.place, &fact.subject, &fact.key, when).map(|value| look(&value))
     }
 
-    pub(crate) fn query(&self, text: &str) -> Result<Value, Refusal> {
+    /// Answers a query. What it needs that is not here is read first.
+    pub(crate) async fn query(&self, text: &str) -> Result<Value, Refusal> {
+        self.asking.set(self.asking.get() + 1);
+        let mut answer = self.ask_until_known(text).await;
+        if let Ok(value) = &mut answer
+            && value.get("lanes").is_some()
+            && value.get("recorded_at").is_some()
+        {
+            self.add_tiers(value);
+        }
+        self.asking.set(self.asking.get() - 1);
+        self.cool();
+        answer
+    }
+
+    async fn ask_until_known(&self, text: &str) -> Result<Value, Refusal> {
+        for _ in 0..MAX_ASKS {
+            self.folded().await;
+            self.alive()?;
+            _ = self.engine.borrow().take_missing();
+            let answer = self.engine.borrow().query(self.now(), text);
+            let frames = self.engine.borrow().take_missing();
+            if frames.is_empty() {
+                return answer;
+            }
+            self.read_bodies(&frames).await?;
+        }
+        Err(Refusal::new("not-resident", "what this needs is never all here at once; ask for less, or give more memory"))
+    }
+
+    /// Reads the bodies of rows whose texts are not here, for as long as the budget lets them stay.
+    pub(crate) async fn fetch_rows(&self, rows: &[u32]) -> Result<Value, Refusal> {
+        self.asking.set(self.asking.get() + 1);
+        let fetched = self.fetch(rows).await;
+        self.asking.set(self.asking.get() - 1);
+        fetched
+    }
+
+    async fn fetch(&self, rows: &[u32]) -> Result<Value, Refusal> {
+        self.folded().await;
         self.alive()?;
-        self.engine.borrow().query(self.now(), text)
+        _ = self.engine.borrow().take_missing();
+        self.with_memory(|memory| rows.iter().for_each(|row| _ = memory.row_text(*row)));
+        let frames = self.engine.borrow().take_missing();
+        self.read_bodies(&frames).await?;
+        let here = self.with_memory(|memory| rows.iter().filter(|row| memory.row_text(**row).is_some()).count());
+        Ok(Value::from([("rows", here), ("frames", frames.len())]))
+    }
+
+    /// Reads bodies, some at a time, and gives them to the engine.
+    async fn read_bodies(&self, frames: &[u64]) -> Result<(), Refusal> {
+        let away = self.engine.borrow_mut().to_read(frames);
+        for some in away.chunks(LOAD_FRAMES) {
+            let read = self.store.bodies(some).await;
+            let warmed = match read {
+                Ok(bodies) => self.engine.borrow_mut().warm(bodies),
+                Err(error) => Err(refusal(&error)),
+            };
+            warmed?;
+        }
+        Ok(())
+    }
+
+    /// Reads what the engine asks for.
+    fn load_bodies(&self, frames: Vec<u64>) {
+        let (Some(this), store) = (self.this.upgrade(), Rc::clone(&self.store)) else { return };
+        self.loading.set(true);
+        let mut work = Box::pin(async move {
+            let mut bodies = Vec::new();
+            for some in frames.chunks(LOAD_FRAMES) {
+                match store.bodies(some).await {
+                    Ok(found) => bodies.extend(found),
+                    Err(error) => {
+                        this.loading.set(false);
+                        return this.fail(refusal(&error));
+                    }
+                }
+            }
+            this.loading.set(false);
+            this.give(Input::Loaded { bodies });
+        });
+        if poll_once(&mut work).is_pending() {
+            self.host.spawn(work);
+        }
+    }
+
+    /// Looks at the journal with all its bodies.
+    pub(crate) async fn with_whole_journal<T>(&self, look: impl FnOnce(&Journal) -> T) -> Result<T, Refusal> {
+        self.folded().await;
+        self.alive()?;
+        if !self.with_journal(|journal| journal.frames().iter().any(Frame::is_cold)) {
+            return Ok(self.with_journal(look));
+        }
+        let whole = self.store.salvage().await.and_then(throughline_store::Salvaged::whole);
+        whole.map(|journal| look(&journal)).map_err(|error| refusal(&error))
+    }
+
+    /// What the session is, when it is folded.
+    pub(crate) async fn status(&self) -> Result<Value, Refusal> {
+        self.query(r#"{"type":"status"}"#).await
+    }
+
+    /// Waits until the journal is folded.
+    pub(crate) async fn folded(&self) {
+        while self.engine.borrow().is_folding() && self.alive().is_ok() {
+            self.settled().await;
+        }
+    }
+
+    /// Lets go of what is beyond the budget, when nothing needs it.
+    fn cool(&self) {
+        if self.asking.get() == 0 && !self.erasing.get() && !self.snapping.get() {
+            self.engine.borrow_mut().cool();
+        }
+    }
+
+    /// Writes a snapshot some time after many events came, while nothing goes on.
+    fn plan_snapshot(&self) {
+        let rows = self.with_memory(Memory::row_count);
+        let new = rows.saturating_sub(self.snapped.get());
+        let enough = new >= SNAPSHOT_ROWS.max(self.snapped.get() / 2);
+        if !enough || self.is_read_only() || self.snap_timer.borrow().is_some() {
+            return;
+        }
+        let this = Weak::clone(&self.this);
+        let ring = move || {
+            let Some(this) = this.upgrade() else { return };
+            let timer = this.snap_timer.borrow_mut().take();
+            drop(timer);
+            if this.is_settled() {
+                let host = Rc::clone(&this.host);
+                host.spawn(Box::pin(async move { this.write_snapshot().await }));
+            }
+        };
+        let timer = self.host.later(SNAPSHOT_PAUSE_MS, Box::new(ring));
+        *self.snap_timer.borrow_mut() = Some(timer);
+    }
+
+    /// Writes a snapshot of the memory, unless there is nothing new. One that cannot be written is missed by nobody.
+    async fn write_snapshot(&self) {
+        let rows = self.with_memory(Memory::row_count);
+        if self.is_read_only() || self.alive().is_err() || self.snapping.replace(true) {
+            return;
+        }
+        let made = self.engine.borrow().snapshot();
+        if let Some((head, bytes)) = made
+            && self.store.put_snapshot(&head, &bytes).await == Ok(true)
+        {
+            self.snapped.set(rows);
+        }
+        self.snapping.set(false);
+    }
+
+    /// What is known of bodies: resident, cold, read, and whether a snapshot was used.
+    pub(crate) fn add_tiers(&self, status: &mut Value) {
+        let engine = self.engine.borrow();
+        let (read, snapshot) = engine.bodies_read();
+        let memory = engine.memory();
+        if let Value::Map(map) = status {
+            let tiers = [
+                ("budget", Value::from(budget(&self.open) as u64)),
+                ("resident_bytes", memory.resident_bytes().into()),
+                ("cold_bytes", memory.cold_bytes().into()),
+                ("bodies_read", read.into()),
+                ("from_snapshot", snapshot.into()),
+            ];
+            map.insert("memory".to_owned(), Value::from(tiers));
+        }
     }
 
     /// Fails when the session cannot go on.
@@ -323,7 +511,8 @@ impl Running {
         self.busy.set(true);
         let stored = self.store.import(&journal).await;
         if stored.is_ok() {
-            *self.engine.borrow_mut() = open_engine(&*self.host, journal, &self.open);
+            *self.engine.borrow_mut() = open_engine(&*self.host, journal, None, &self.open);
+            self.snapped.set(0);
             self.changed.set(true);
         }
         self.busy.set(false);
@@ -348,12 +537,16 @@ impl Running {
     }
 
     fn is_settled(&self) -> bool {
-        !self.appending.get() && !self.erasing.get() && !self.busy.get() && self.inputs.borrow().is_empty()
+        let works = self.appending.get() || self.erasing.get() || self.busy.get() || self.loading.get();
+        !works && self.inputs.borrow().is_empty()
     }
 
     /// Ends: what is being appended is waited for, what was called for is no longer wanted.
     pub(crate) async fn close(&self) {
         self.settled().await;
+        if self.with_memory(Memory::row_count).saturating_sub(self.snapped.get()) >= CLOSING_ROWS {
+            self.write_snapshot().await;
+        }
         let calls: Vec<u64> = self.calls.borrow().keys().copied().collect();
         calls.into_iter().for_each(|call| self.cancel(call));
         self.end(closed());
@@ -368,7 +561,8 @@ impl Running {
         let held = std::mem::take(&mut *self.held.borrow_mut());
         let lives = std::mem::take(&mut *self.lives.borrow_mut());
         let timers = std::mem::take(&mut *self.patience.borrow_mut());
-        drop((held, lives, timers));
+        let snap_timer = self.snap_timer.borrow_mut().take();
+        drop((held, lives, timers, snap_timer));
         *self.model.borrow_mut() = None;
         self.store.close();
     }
@@ -411,6 +605,8 @@ impl Running {
 
     fn note_settled(&self) {
         if self.is_settled() {
+            self.cool();
+            self.plan_snapshot();
             for one in std::mem::take(&mut *self.settling.borrow_mut()) {
                 // Nobody waits any more: then nobody needs to know.
                 let _ = one.send(());
@@ -422,6 +618,7 @@ impl Running {
         match output {
             Output::Append { append, expected, frame } => self.append(append, expected, frame),
             Output::Erase { frames } => self.erase(frames),
+            Output::Load { frames } => self.load_bodies(frames),
             Output::Done { ticket, outcome } if self.erasing.get() => {
                 // A purge is done when nothing is left of it.
                 self.held_back.borrow_mut().push((ticket, outcome));
@@ -488,6 +685,7 @@ impl Running {
 
     fn erased(&self, done: Result<(), StoreError>) {
         self.erasing.set(false);
+        self.engine.borrow_mut().erased();
         if let Err(error) = done {
             // The next opening tries again; until then nobody may believe that it is gone.
             return self.fail(refusal(&error));
@@ -708,13 +906,22 @@ impl Running {
 }
 
 /// The engine of a journal. Salts are fresh, but where a test asks for the same bytes by naming the id.
-fn open_engine(host: &dyn Host, journal: Journal, open: &Open) -> Engine {
-    let mut engine = Engine::open(journal);
+fn open_engine(host: &dyn Host, journal: Journal, snapshot: Option<&Snapshot>, open: &Open) -> Engine {
+    let snapshot = snapshot.map(|found| (found.frame, found.chain.as_str(), found.bytes.as_slice()));
+    let mut engine = Engine::open_with(journal, snapshot, budget(open));
     if open.id.is_none() {
         engine.set_entropy(host.fresh_id());
     }
     engine
 }
+
+/// How many bytes of bodies are held.
+fn budget(open: &Open) -> usize {
+    open.memory_budget.map_or(MEMORY_BUDGET, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
+/// How often one question may read bodies.
+const MAX_ASKS: usize = 64;
 
 /// How often an erasure is tried while other sessions write.
 const MAX_ERASES: usize = 64;

@@ -14,7 +14,7 @@ use throughline_protocol::session::{
     Call, Fork, HostResult, LoadCassette, Open, Request, Response, SetClock, SetModel,
 };
 use throughline_protocol::{Command, Outcome, Refusal};
-use throughline_store::{Store, StoreError};
+use throughline_store::{Snapshot, Store, StoreError};
 use throughline_value::{Map, SortedMap, Value, from_node, hex, json, to_value, to_wire};
 
 use crate::aside;
@@ -155,7 +155,8 @@ impl Session {
                 let outcome: Outcome = self.running().await?.execute(execute.command, execute.meta).await?;
                 Ok(to_value(&outcome)?)
             }
-            Call::Ask(ask) => self.running().await?.query(&ask.query),
+            Call::Ask(ask) => self.running().await?.query(&ask.query).await,
+            Call::FetchRows(fetch) => self.running().await?.fetch_rows(&fetch.rows).await,
             Call::Export(_) => self.export().await,
             Call::Import(import) => self.import(&import.text).await,
             Call::Verify(_) => self.verify().await,
@@ -264,10 +265,15 @@ impl Session {
             (State::Failed(Box::new(Failure { why: why.clone(), store, open: open.clone() })), Err(why))
         };
         let (state, answer) = match (result, store) {
-            (Ok(journal), Ok(store)) => {
-                let running = Running::start(Rc::clone(&self.host), store, journal, open);
-                let status = running.query(r#"{"type":"status"}"#);
-                (State::Open(running), status)
+            (Ok((journal, snapshot)), Ok(store)) => {
+                let (host, own) = (Rc::clone(&self.host), Rc::clone(&store));
+                let running = Running::start(host, own, journal, snapshot.as_ref(), open.clone());
+                drop(snapshot);
+                match running.status().await {
+                    Ok(status) => (State::Open(running), Ok(status)),
+                    // A body that is damaged, when all had to be read.
+                    Err(why) => fail(why, Some(store)),
+                }
             }
             (Err(why), store) => fail(why, store.ok()),
             (Ok(_), Err(why)) => fail(why, None),
@@ -282,14 +288,17 @@ impl Session {
         answer
     }
 
-    async fn read(&self, store: &Rc<dyn Store>, open: &Open) -> Result<Journal, Refusal> {
+    async fn read(&self, store: &Rc<dyn Store>, open: &Open) -> Result<(Journal, Option<Snapshot>), Refusal> {
         let fresh = open.id.clone().unwrap_or_else(|| self.host.fresh_id());
-        let read = if open.salvage {
-            store.salvage().await.map(|salvaged| salvaged.journal)
-        } else {
-            store.open(&fresh).await
-        };
-        read.map_err(|error| refusal(&error))
+        if open.salvage {
+            let salvaged = store.salvage().await.map_err(|error| refusal(&error))?;
+            return Ok((salvaged.journal, None));
+        }
+        let journal = store.open(&fresh).await.map_err(|error| refusal(&error))?;
+        // Without large bodies there is nothing to spare; one that cannot be read is none.
+        let cold = journal.frames().iter().any(throughline_journal::Frame::is_cold);
+        let snapshot = if cold { store.snapshot().await.ok().flatten() } else { None };
+        Ok((journal, snapshot))
     }
 
     /// Waits until it is decided whether the session is open.
@@ -337,10 +346,11 @@ impl Session {
         };
         if let Some(running) = open {
             let now = running.now();
-            return Ok(running.with_journal(|journal| {
+            return running.with_whole_journal(|journal| {
                 let head = journal.head();
                 exported(journal.export(now), head.seq, head.chain)
-            }));
+            })
+            .await;
         }
         // Nothing is interpreted: these are the bytes for whoever can make something of them.
         let raw = store.raw().await.map_err(|error| refusal(&error))?;
@@ -363,7 +373,7 @@ impl Session {
         running.alive()?;
         running.settled().await;
         let now = running.now();
-        let forked = running.with_journal(|journal| throughline_engine::fork(journal, fork))?;
+        let forked = running.with_whole_journal(|journal| throughline_engine::fork(journal, fork)).await??;
         Ok(Value::from([("text", Value::from(forked.journal.export(now))), ("report", to_value(&forked.report)?)]))
     }
 
@@ -380,7 +390,7 @@ impl Session {
         self.begin_anew().await?;
         let running = self.running().await?;
         running.import(journal).await?;
-        running.query(r#"{"type":"status"}"#)
+        running.status().await
     }
 
     /// A journal that the browser removed is made anew, empty, for a copy of it to be imported.

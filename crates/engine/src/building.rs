@@ -1,5 +1,7 @@
 //! A frame while it is decided.
 
+use std::collections::BTreeSet;
+
 use throughline_journal::{Draft, Journal, Millis, Record, Seq};
 use throughline_protocol::{DEFAULT_SUBJECT, Outcome};
 use throughline_value::{Value, to_value};
@@ -15,11 +17,43 @@ pub(crate) struct Building {
     pub(crate) commands: Vec<Value>,
     pub(crate) records: Vec<Record>,
     pub(crate) answers: Vec<(u64, Outcome)>,
+    /// How many records there were when the last round of what goes on by itself began.
+    pub(crate) round: usize,
+    /// The frames whose bodies were looked for and are not here: nothing is recorded from then on.
+    wanted: BTreeSet<u64>,
+    /// What was folded cannot be taken back without folding everything.
+    pub(crate) broken: bool,
 }
 
 impl Building {
     pub(crate) fn new(now: Millis) -> Self {
-        Self { now, entropy: String::new(), commands: Vec::new(), records: Vec::new(), answers: Vec::new() }
+        Self {
+            now,
+            entropy: String::new(),
+            commands: Vec::new(),
+            records: Vec::new(),
+            answers: Vec::new(),
+            round: 0,
+            wanted: BTreeSet::new(),
+            broken: false,
+        }
+    }
+
+    /// Whether what is decided now lacked something.
+    pub(crate) fn is_starved(&mut self, journal: &Journal, state: &State) -> bool {
+        self.wanted.extend(journal.take_wanted());
+        let missing = state.rooms.memory.take_missing();
+        self.wanted.extend(missing.into_iter().filter_map(|seq| journal.frame_of(seq)).map(|frame| frame.number));
+        self.broken || !self.wanted.is_empty()
+    }
+
+    /// Whether nothing lacked, but something cannot be taken back.
+    pub(crate) fn is_only_broken(&self) -> bool {
+        self.broken && self.wanted.is_empty()
+    }
+
+    pub(crate) fn take_wanted(&mut self) -> BTreeSet<u64> {
+        std::mem::take(&mut self.wanted)
     }
 
     /// Numbers the drafts, folds them, and gives their numbers.
@@ -29,6 +63,9 @@ impl Building {
             draft.erasable |= erase::may_quote(draft, &state.rooms.memory);
         }
         let records = journal.number(self.now, self.records.len(), drafts, &self.entropy);
+        if self.is_starved(journal, state) {
+            return records.iter().map(|r| r.seq).collect();
+        }
         let seqs = records.iter().map(|r| r.seq).collect();
         for record in &records {
             state.evolve(record);
@@ -43,6 +80,9 @@ impl Building {
     }
 
     pub(crate) fn note(&mut self, state: &mut State, entry: &CommandEntry) {
+        if self.broken || !self.wanted.is_empty() {
+            return;
+        }
         let mut entry = entry.clone();
         // Looked for once, and not for every command of a batch.
         let own: Vec<&Record> = self

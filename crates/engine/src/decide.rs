@@ -304,9 +304,18 @@ impl Decider<'_> {
                 }
                 Err(mut refused) => {
                     if self.building.records.len() > length {
-                        self.building.records.truncate(length);
+                        let dropped = self.building.records.split_off(length);
                         self.building.commands.truncate(noted);
-                        *self.state = State::with(self.journal, &self.building.records, &self.building.commands);
+                        let remembered = dropped.iter().any(|record| record.kind.starts_with("memory."));
+                        let mut cold = self.journal.frames().iter().map(throughline_journal::Frame::is_cold);
+                        if !remembered {
+                            // The memory is as it was.
+                            self.state.again_with(self.journal, &self.building.records, &self.building.commands);
+                        } else if cold.any(|cold| cold) {
+                            self.building.broken = true;
+                        } else {
+                            *self.state = State::with(self.journal, &self.building.records, &self.building.commands);
+                        }
                     }
                     let path = refused.refusal.path.take().unwrap_or_default();
                     refused.refusal.path = Some(format!("/commands/{index}{path}"));

@@ -18,13 +18,13 @@ use crate::{MAX_CHAINED_FRAMES, MAX_COMMANDS_PER_FRAME, MAX_WAITING, STOPPED_FOR
 /// What waits to be decided.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "most are commands, and few wait; on 32 bits none is large")]
-enum Job {
+pub(crate) enum Job {
     Command(Waiting),
     Finished(Finished),
 }
 
 /// The frame that is being appended, and what to do when it is.
-struct InFlight {
+pub(crate) struct InFlight {
     append: u64,
     frame: Frame,
     jobs: Vec<Job>,
@@ -42,14 +42,14 @@ pub enum FactMoment {
 
 /// The engine of one journal. See the crate's documentation for how to drive it.
 pub struct Engine {
-    journal: Journal,
-    state: State,
+    pub(crate) journal: Journal,
+    pub(crate) state: State,
     /// How many records of each lane are committed.
-    lanes: Lanes,
-    jobs: VecDeque<Job>,
-    in_flight: Option<InFlight>,
+    pub(crate) lanes: Lanes,
+    pub(crate) jobs: VecDeque<Job>,
+    pub(crate) in_flight: Option<InFlight>,
     effects: Effects,
-    outputs: VecDeque<Output>,
+    pub(crate) outputs: VecDeque<Output>,
     entropy: String,
     appends: u64,
     waiting_until: Option<Millis>,
@@ -60,7 +60,8 @@ pub struct Engine {
     /// When that was stopped; it rests for [`STOPPED_FOR`].
     stopped_at: Option<Millis>,
     /// Set when an append failed: nothing is decided by itself until a command or a tick comes.
-    halted: bool,
+    pub(crate) halted: bool,
+    pub(crate) cold: crate::cold::Cold,
 }
 
 impl Engine {
@@ -73,21 +74,22 @@ impl Engine {
     /// The engine of a journal, replayed.
     #[must_use]
     pub fn open(journal: Journal) -> Self {
-        let mut journal = journal;
-        // A crash may have come between a purge and its erasing.
-        let (erased, _) = crate::erase::catch_up(&mut journal, 0);
-        let outputs = (!erased.is_empty()).then_some(Output::Erase { frames: erased }).into_iter().collect();
-        let state = State::of(&journal);
+        let mut this = Self::bare(journal);
+        this.rebuild(None);
+        this
+    }
+
+    /// The engine of a journal that is not folded yet.
+    pub(crate) fn bare(journal: Journal) -> Self {
         let looked_at = journal.recorded_at();
-        let lanes = Lanes::of(&journal);
         Self {
-            lanes,
+            lanes: Lanes::default(),
             journal,
-            state,
+            state: State::default(),
             jobs: VecDeque::new(),
             in_flight: None,
             effects: Effects::default(),
-            outputs,
+            outputs: VecDeque::new(),
             entropy: String::new(),
             appends: 0,
             waiting_until: None,
@@ -95,6 +97,7 @@ impl Engine {
             chained: 0,
             stopped_at: None,
             halted: false,
+            cold: crate::cold::Cold::default(),
         }
     }
 
@@ -155,6 +158,11 @@ impl Engine {
     /// Takes inputs that came together: their commands join one frame.
     pub(crate) fn handle_all(&mut self, now: Millis, inputs: Vec<Input>) -> Result<(), Refusal> {
         for input in inputs {
+            if let Some(input) = self.defer(input) {
+                self.take(now, input)?;
+            }
+        }
+        for input in self.take_deferred() {
             self.take(now, input)?;
         }
         self.pump(now);
@@ -220,6 +228,7 @@ impl Engine {
                 self.effects.resume(&self.state.rooms, now, &mut self.outputs);
                 self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
             }
+            Input::Loaded { bodies } => self.loaded(bodies)?,
             Input::Tick => self.halted = false,
             Input::ClockSet => {
                 self.halted = false;
@@ -259,7 +268,9 @@ impl Engine {
         let seq = in_flight.frame.last();
         let before = in_flight.frame.first.saturating_sub(1);
         self.lanes.count(&in_flight.frame);
+        let number = in_flight.frame.number;
         self.journal.commit(in_flight.frame).map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+        self.note_hot(number);
         self.erase(before);
         for (ticket, outcome) in in_flight.answers {
             self.outputs.push_back(Output::Done { ticket, outcome });
@@ -277,13 +288,11 @@ impl Engine {
         if beyond {
             self.state.again(&self.journal);
         }
-        if !frames.is_empty() {
-            self.outputs.push_back(Output::Erase { frames });
-        }
+        self.store_again(frames);
     }
 
     fn not_appended(&mut self, in_flight: &InFlight, code: &str, message: &str) {
-        self.state = State::of(&self.journal);
+        self.restate();
         self.halted = true;
         for job in &in_flight.jobs {
             match job {
@@ -305,6 +314,7 @@ impl Engine {
         let mut result = Ok(());
         for frame in frames.into_iter().filter(|f| f.number > head) {
             self.lanes.count(&frame);
+            let number = frame.number;
             if level {
                 self.state.fold(&frame);
             }
@@ -312,14 +322,14 @@ impl Engine {
                 result = Err(Refusal::new("foreign-frames-broken", error.to_string()));
                 break;
             }
+            self.note_hot(number);
         }
         if self.journal.head().frame != head {
             // The engine that purged stores what is left.
             let (_, beyond) = crate::erase::catch_up(&mut self.journal, seq);
             if !level || result.is_err() {
                 // What was decided on the old head is decided again.
-                self.state = State::of(&self.journal);
-                self.lanes = Lanes::of(&self.journal);
+                self.restate();
             } else if beyond {
                 self.state.again(&self.journal);
             }
@@ -339,19 +349,38 @@ impl Engine {
 
     /// Decides what waits into one frame and asks for its append.
     fn pump(&mut self, now: Millis) {
-        if self.in_flight.is_some() {
+        if self.in_flight.is_some() || self.waits_for_bodies() {
             return;
         }
+        // What rows lacked that were read meanwhile is nobody's here.
+        _ = self.take_missing();
         let mut building = Building::new(now);
         building.entropy.clone_from(&self.entropy);
-        let mut jobs = Vec::new();
+        let (mut jobs, mut starved) = (Vec::new(), false);
         let slept_since = self.looked_at.replace(now);
         if !self.halted {
             // Without jobs only the clock and what goes on by itself are looked at.
             while jobs.len() < MAX_COMMANDS_PER_FRAME
                 && let Some(job) = self.jobs.pop_front()
             {
+                let (before, answers) = (building.records.len(), building.answers.len());
                 self.decide(&mut building, &job);
+                if building.is_starved(&self.journal, &self.state) {
+                    let mut job = job;
+                    if let (true, Job::Command(waiting), Some((_, Outcome::Refused(refusal)))) =
+                        (building.is_only_broken(), &mut job, building.answers.last())
+                    {
+                        // It is refused whenever it is decided: the next time without doing half of it.
+                        waiting.unread = Some(Box::new(refusal.clone()));
+                    }
+                    building.answers.truncate(answers);
+                    if !self.starved(&mut building, &mut jobs, Some(job), before) {
+                        return;
+                    }
+                    starved = true;
+                    break;
+                }
+                self.fed();
                 jobs.push(job);
             }
         }
@@ -359,7 +388,7 @@ impl Engine {
             self.chained = 0;
             self.stopped_at = None;
         }
-        if !self.halted && self.stopped_at.is_none() {
+        if !self.halted && !starved && self.stopped_at.is_none() {
             if self.chained >= MAX_CHAINED_FRAMES {
                 building.push(&self.journal, &mut self.state, vec![endless()]);
                 self.stopped_at = Some(now);
@@ -367,6 +396,14 @@ impl Engine {
                 self.chained += 1;
             } else {
                 self.chained = 0;
+            }
+            let before = building.round;
+            if building.is_starved(&self.journal, &self.state) {
+                if !self.starved(&mut building, &mut jobs, None, before) {
+                    return;
+                }
+            } else {
+                self.fed();
             }
         }
         if building.records.is_empty() {

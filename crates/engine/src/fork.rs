@@ -390,7 +390,12 @@ impl Forking<'_> {
                     }
                     Output::CancelExchange { exchange } => self.exchanges.retain(|(number, _)| *number != exchange),
                     Output::CancelCall { call } => self.calls.retain(|open| open.number != call),
-                    Output::WaitUntil { .. } | Output::Erase { .. } | Output::Changed { .. } | Output::Delta(_) => {}
+                    // A fork has all its bodies in itself.
+                    Output::WaitUntil { .. }
+                    | Output::Erase { .. }
+                    | Output::Load { .. }
+                    | Output::Changed { .. }
+                    | Output::Delta(_) => {}
                 }
             }
         }

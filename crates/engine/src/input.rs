@@ -85,6 +85,11 @@ pub enum Input {
         /// What it gave.
         result: Result<Value, Refusal>,
     },
+    /// The bodies that [`Output::Load`] asked for.
+    Loaded {
+        /// By frame, each as the store has it.
+        bodies: Vec<(u64, String)>,
+    },
     /// This engine may start the effects that an earlier engine asked for and did not finish. The rim gives
     /// it after the journal is opened and no other engine is at work on it.
     Resume,
@@ -195,6 +200,11 @@ pub enum Output {
     /// Store these frames of the journal again, by their numbers: something of them was erased. What is answered
     /// after it waits for that.
     Erase {
+        /// Which.
+        frames: Vec<u64>,
+    },
+    /// Read the bodies of these frames from the store; what is to be decided waits for [`Input::Loaded`].
+    Load {
         /// Which.
         frames: Vec<u64>,
     },

@@ -28,6 +28,7 @@
 //! ```
 
 mod building;
+mod cold;
 mod conditions;
 mod decide;
 mod diff;
@@ -50,6 +51,7 @@ mod summary;
 mod tools;
 mod why;
 
+pub use cold::LOAD_FRAMES;
 pub use digests::digests_of;
 pub use effects::MAX_RAW_REPLY;
 pub use engine::{Engine, FactMoment};

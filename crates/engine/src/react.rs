@@ -69,6 +69,7 @@ impl Reaction<'_> {
             }
             taken = self.building.records.len();
             let before = self.building.records.len();
+            self.building.round = before;
             self.events(idle);
             let events = self.building.records.len() - before;
             self.runs();

@@ -58,6 +58,7 @@ pub(crate) fn salt_of(seqs: &[Seq], records: &[Record]) -> Option<String> {
     let mut sealed = records.iter().filter(|r| seqs.contains(&r.seq) && !matches!(r.body, Body::Open(_)));
     match &sealed.next()?.body {
         Body::Sealed { content: Some((salt, _)), .. } => Some(salt.clone()),
+        Body::Cold { salt, .. } => salt.clone(),
         _ => None,
     }
 }
@@ -109,19 +110,35 @@ impl State {
 
     /// Folds the journal anew, something of it being erased, but not the memory, which knows it already.
     pub(crate) fn again(&mut self, journal: &Journal) {
+        self.again_with(journal, &[], &[]);
+    }
+
+    /// The same, of a frame too that is not in it yet.
+    pub(crate) fn again_with(&mut self, journal: &Journal, records: &[Record], commands: &[Value]) {
         let memory = std::mem::take(&mut self.rooms.memory);
         let mut state = Self::default();
         for frame in journal.frames() {
-            for record in &frame.records {
-                match record.kind.starts_with("memory.") {
-                    true => state.rooms.seq = record.seq,
-                    false => state.evolve(record),
-                }
-            }
-            state.remember_all(frame);
+            state.fold_known(frame, true);
+        }
+        records.iter().for_each(|record| state.evolve_known(record, true));
+        for entry in commands.iter().filter_map(|entry| from_value::<CommandEntry>(entry).ok()) {
+            state.remember(&entry, records);
         }
         state.rooms.memory = memory;
         *self = state;
+    }
+
+    /// Folds a frame of which the memory is `known` already, or not.
+    pub(crate) fn fold_known(&mut self, frame: &Frame, known: bool) {
+        frame.records.iter().for_each(|record| self.evolve_known(record, known));
+        self.remember_all(frame);
+    }
+
+    fn evolve_known(&mut self, record: &Record, known: bool) {
+        match known && record.kind.starts_with("memory.") {
+            true => self.rooms.seq = record.seq,
+            false => self.evolve(record),
+        }
     }
 
     /// The state of a journal and of a frame that is not in it yet.

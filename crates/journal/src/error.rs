@@ -24,6 +24,12 @@ impl Error {
         self
     }
 
+    /// The same, of this frame.
+    #[must_use]
+    pub fn of_frame(self, frame: u64) -> Self {
+        self.at(0, frame)
+    }
+
     pub(crate) fn json(error: &ValueError) -> Self {
         let byte = error.span().map_or(0, |s| s.start);
         Self { code: "frame-unreadable", message: error.to_string(), byte, frame: 0 }
@@ -31,7 +37,7 @@ impl Error {
 
     /// The stable code: `frame-unreadable`, `chain-broken`, `seq-broken`, `head-moved`, `clock-broken`,
     /// `newer-format`, `not-a-journal`, `segment-damaged`, `truncated`, `frame-too-large`,
-    /// `commitment-broken`.
+    /// `commitment-broken`, `body-missing`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.code

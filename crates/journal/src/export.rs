@@ -101,6 +101,10 @@ pub fn import_partial(text: &str) -> Result<Partial, Error> {
     if error.is_none() {
         error = journal.check_rests().err();
     }
+    let cold = journal.records().find(|record| matches!(record.body, crate::Body::Cold { .. }));
+    if let (None, Some(record)) = (&error, cold) {
+        error = Some(crate::cold::missing(record.seq).at(0, journal.frame_of(record.seq).map_or(0, |f| f.number)));
+    }
     let head = journal.head();
     if error.is_none() && (head.frame, head.seq, &head.chain) != (manifest.frames, manifest.seq, &manifest.chain) {
         let hint = format!("the file ends at frame {} where its first line promises {}", head.frame, manifest.frames);

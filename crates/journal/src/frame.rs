@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use throughline_value::json::{self, NodeData};
 use throughline_value::{Map, SortedMap, Value, from_node, hex, to_value};
 
+use crate::cold;
 use crate::{Actor, Body, Digest, Error, MAIN_THREAD, Millis, Origin, Record, Seq};
 
 /// The format this code writes. Older ones are read; a newer one is refused with `newer-format`.
@@ -21,7 +22,7 @@ pub const MAX_FRAME_BYTES: usize = 64 << 20;
 pub const MAX_FRAME_RECORDS: usize = 100_000;
 
 /// Marks what is left of a sealed body.
-const REST: &str = "rest";
+pub(crate) const REST: &str = "rest";
 
 /// The records of one append.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +145,11 @@ pub(crate) fn chain_after(previous: &str, frame: &str) -> String {
     hex::encode(&sha.finalize())
 }
 
+/// How a line begins, up to `frame`.
+pub(crate) fn chain_line(chain: &str) -> String {
+    format!("{{\"chain\":\"{chain}\",\"frame\":")
+}
+
 impl Frame {
     /// Builds a frame and its line from records that are already numbered.
     pub(crate) fn build(number: u64, previous: &str, wall: Millis, commands: Vec<Value>, records: Vec<Record>) -> Self {
@@ -176,27 +182,21 @@ impl Frame {
         this
     }
 
-    fn line_of(&self, frame: &str) -> String {
-        let mut sealed = SortedMap::new();
+    pub(crate) fn line_of(&self, frame: &str) -> String {
+        let (mut sealed, mut apart) = (SortedMap::new(), SortedMap::new());
         for record in &self.records {
-            match &record.body {
-                Body::Sealed { commitment, content: Some((salt, content)) } => {
-                    let pair = Value::List(vec![Value::from(salt.as_str()), content.clone()]);
-                    sealed.insert(commitment.clone(), pair);
-                }
-                Body::Rest { commitment, salt, content } => {
-                    let left = vec![Value::from(salt.as_str()), content.clone(), Value::from(REST)];
-                    sealed.insert(commitment.clone(), Value::List(left));
-                }
-                Body::Open(_) | Body::Sealed { content: None, .. } => {}
+            if let Body::Cold { commitment, salt, .. } = &record.body {
+                apart.insert(commitment.clone(), salt.as_deref().map_or(Value::Null, Value::from));
+            } else if let Some((commitment, pair)) = cold::pair_of(&record.body) {
+                sealed.insert(commitment.to_owned(), pair);
             }
         }
-        let sealed = if sealed.is_empty() {
-            String::new()
-        } else {
-            format!(",\"sealed\":{}", Value::Map(sealed.into_iter().collect::<Map>()).to_json())
-        };
-        format!("{{\"chain\":\"{}\",\"frame\":{frame}{sealed}}}", self.chain)
+        let mut line = format!("{}{frame}", chain_line(&self.chain));
+        for (name, map) in [("sealed", sealed), ("apart", apart)].into_iter().filter(|(_, map)| !map.is_empty()) {
+            line.push_str(&format!(",\"{name}\":{}", Value::Map(map.into_iter().collect::<Map>()).to_json()));
+        }
+        line.push('}');
+        line
     }
 
     /// Writes the line again after a body was erased; what is hashed stays as it is.
@@ -226,7 +226,7 @@ impl Frame {
         };
         let node = root.get("frame").ok_or_else(|| unreadable("a line of a journal has a `frame`"))?;
         if let NodeData::Map(map) = &root.data
-            && let Some((key, _)) = map.iter().find(|(k, _)| !matches!(k.name.as_str(), "chain" | "frame" | "sealed"))
+            && let Some((key, _)) = map.iter().find(|(k, _)| !matches!(k.name.as_str(), "chain" | "frame" | "sealed" | "apart"))
         {
             return Err(unreadable(&format!("a line of a journal has no `{}`", key.name)).at(key.span.start, 0));
         }
@@ -254,13 +254,12 @@ impl Frame {
             return Err(Error::new("frame-unreadable", format!("a frame holds 1 to {MAX_FRAME_RECORDS} records")));
         }
         let mut sealed = root.get("sealed").cloned().map(json::Node::into_value).unwrap_or_default();
+        let mut apart = root.get("apart").cloned().map(json::Node::into_value).unwrap_or_default();
         let mut records = Vec::with_capacity(form.records.len());
         for (seq, record) in (form.first..).zip(form.records) {
-            records.push(record.into_record(seq, form.at, &mut sealed)?);
+            records.push(record.into_record(seq, form.at, &mut sealed, &mut apart)?);
         }
-        if let Value::Map(map) = &sealed
-            && let Some(name) = map.keys().next()
-        {
+        if let Some(name) = [&sealed, &apart].iter().find_map(|v| v.as_map()?.keys().next()) {
             return Err(Error::new(
                 "commitment-broken",
                 format!("the sealed body {name} belongs to no record of its frame"),
@@ -295,7 +294,9 @@ impl RecordForm {
     fn of(record: &Record, at: Millis) -> Self {
         let (sealed, data) = match &record.body {
             Body::Open(value) => (None, value.clone()),
-            Body::Sealed { commitment, .. } | Body::Rest { commitment, .. } => (Some(commitment.clone()), Value::Null),
+            Body::Sealed { commitment, .. } | Body::Rest { commitment, .. } | Body::Cold { commitment, .. } => {
+                (Some(commitment.clone()), Value::Null)
+            }
         };
         Self {
             kind: record.kind.clone(),
@@ -311,46 +312,24 @@ impl RecordForm {
         }
     }
 
-    fn into_record(self, seq: Seq, at: Millis, sealed: &mut Value) -> Result<Record, Error> {
+    fn into_record(self, seq: Seq, at: Millis, sealed: &mut Value, apart: &mut Value) -> Result<Record, Error> {
         if self.cause.is_some_and(|cause| cause >= seq) {
             return Err(Error::new("seq-broken", format!("record {seq} names a cause that is not before it")));
         }
+        let take = |from: &mut Value, name: &str| match from {
+            Value::Map(map) => map.shift_remove(name),
+            _ => None,
+        };
         let body = match self.sealed.clone() {
             None => Body::Open(self.data.clone()),
-            Some(expected) => {
-                let kept = if let Value::Map(map) = sealed { map.shift_remove(&expected) } else { None };
-                let content = match kept {
-                    Some(Value::List(left)) if left.len() == 3 => {
-                        let Ok([Value::Text(salt), content, Value::Text(mark)]) = <[Value; 3]>::try_from(left) else {
-                            let hint = format!("what is left of the body of record {seq} is not one");
-                            return Err(Error::new("commitment-broken", hint));
-                        };
-                        if mark != REST {
-                            let hint = format!("the sealed body of record {seq} has the mark {mark:?}");
-                            return Err(Error::new("commitment-broken", hint));
-                        }
-                        // The record that erased it says what it must be; the journal compares the two.
-                        return Ok(self.with_body(seq, at, Body::Rest { commitment: expected, salt, content }));
-                    }
-                    None => None,
-                    Some(Value::List(pair)) => match <[Value; 2]>::try_from(pair) {
-                        Ok([Value::Text(salt), content]) if commitment(&salt, &content) == expected => {
-                            Some((salt, content))
-                        }
-                        _ => {
-                            let hint = format!("the sealed body of record {seq} does not fit its commitment");
-                            return Err(Error::new("commitment-broken", hint));
-                        }
-                    },
-                    Some(_) => {
-                        return Err(Error::new(
-                            "commitment-broken",
-                            format!("the sealed body of record {seq} is not a pair"),
-                        ));
-                    }
-                };
-                Body::Sealed { commitment: expected, content }
-            }
+            Some(expected) => match (take(sealed, &expected), take(apart, &expected)) {
+                (Some(pair), _) => content_of(&expected, seq, pair)?,
+                (None, Some(salt)) => {
+                    let salt = salt.as_str().map(str::to_owned);
+                    Body::Cold { commitment: expected, salt, wanted: crate::Wanted::default() }
+                }
+                (None, None) => Body::Sealed { commitment: expected, content: None },
+            },
         };
         Ok(self.with_body(seq, at, body))
     }
@@ -369,5 +348,30 @@ impl RecordForm {
             kind: self.kind,
             body,
         }
+    }
+}
+
+/// A sealed body from what stands for it, when it is the one of this commitment.
+pub(crate) fn content_of(expected: &str, seq: Seq, pair: Value) -> Result<Body, Error> {
+    let broken = |what: String| Error::new("commitment-broken", what);
+    let expected = expected.to_owned();
+    let Value::List(list) = pair else {
+        return Err(broken(format!("the sealed body of record {seq} is not a pair")));
+    };
+    if list.len() == 3 {
+        let Ok([Value::Text(salt), content, Value::Text(mark)]) = <[Value; 3]>::try_from(list) else {
+            return Err(broken(format!("what is left of the body of record {seq} is not one")));
+        };
+        if mark != REST {
+            return Err(broken(format!("the sealed body of record {seq} has the mark {mark:?}")));
+        }
+        // The record that erased it says what it must be; the journal compares the two.
+        return Ok(Body::Rest { commitment: expected, salt, content });
+    }
+    match <[Value; 2]>::try_from(list) {
+        Ok([Value::Text(salt), content]) if commitment(&salt, &content) == expected => {
+            Ok(Body::Sealed { commitment: expected, content: Some((salt, content)) })
+        }
+        _ => Err(broken(format!("the sealed body of record {seq} does not fit its commitment"))),
     }
 }

@@ -1,5 +1,9 @@
 //! The journal in memory.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use throughline_value::Value;
 
 use crate::frame::commitment;
@@ -37,6 +41,8 @@ pub struct Journal {
     chain: String,
     /// The first record and the recorded time of each frame, side by side: a frame itself is far larger.
     marks: Vec<(Seq, Millis)>,
+    /// The frames of which a body was looked for that is not here.
+    wanted: Rc<RefCell<BTreeSet<u64>>>,
 }
 
 impl Journal {
@@ -45,7 +51,7 @@ impl Journal {
     pub fn new(id: impl Into<String>) -> Self {
         let id = id.into();
         let chain = genesis(&id);
-        Self { id, frames: Vec::new(), seq: 0, recorded_at: Millis::MIN, chain, marks: Vec::new() }
+        Self { id, frames: Vec::new(), seq: 0, recorded_at: Millis::MIN, chain, marks: Vec::new(), wanted: Rc::default() }
     }
 
     /// The id.
@@ -151,6 +157,8 @@ impl Journal {
         if frame.recorded_at() < self.recorded_at {
             return refuse("clock-broken", "recorded time may not decrease".to_owned());
         }
+        let mut frame = frame;
+        frame.tell(&self.wanted);
         self.seq = frame.last();
         self.recorded_at = frame.recorded_at();
         self.marks.push((frame.first, self.recorded_at));
@@ -166,7 +174,8 @@ impl Journal {
         let frame = self.frames.get_mut(after.checked_sub(1)?)?;
         let record = frame.records.get_mut(usize::try_from(seq.checked_sub(frame.first)?).ok()?)?;
         let commitment = match &record.body {
-            Body::Open(_) => return None,
+            // What is not here is erased where it is.
+            Body::Open(_) | Body::Cold { .. } => return None,
             Body::Sealed { commitment, .. } | Body::Rest { commitment, .. } => commitment.clone(),
         };
         record.body = Body::Rest { commitment, salt: salt.to_owned(), content: rest };
@@ -180,26 +189,66 @@ impl Journal {
     /// # Errors
     /// `commitment-broken`.
     pub fn check_rests(&self) -> Result<(), Error> {
-        let mut said: Vec<(Seq, &str)> = Vec::new();
-        for record in self.records() {
-            let rests = record.data().get("rest").and_then(Value::as_map).filter(|_| record.kind == PURGED);
-            for (seq, commitment) in rests.into_iter().flatten() {
+        let said = self.rests_said();
+        self.records().try_for_each(|record| self.check_rest(record, &said))
+    }
+
+    /// By record, the commitments that purges gave of what they left.
+    fn rests_said(&self) -> BTreeSet<(Seq, &str)> {
+        let mut said = BTreeSet::new();
+        for record in self.records().filter(|record| record.kind == PURGED) {
+            for (seq, commitment) in record.data().get("rest").and_then(Value::as_map).into_iter().flatten() {
                 if let (Ok(seq), Some(commitment)) = (seq.parse(), commitment.as_str()) {
-                    said.push((seq, commitment));
+                    said.insert((seq, commitment));
                 }
             }
         }
-        for record in self.records() {
-            let Body::Rest { salt, content, .. } = &record.body else { continue };
-            let own = commitment(salt, content);
-            // After a crash between two purges, what is left may be what an earlier one of them left.
-            if !said.iter().any(|(seq, commitment)| *seq == record.seq && *commitment == own) {
-                let hint = format!("what is left of record {} is not what was left when it was erased", record.seq);
-                let number = self.frame_of(record.seq).map_or(0, |f| f.number);
-                return Err(Error::new("commitment-broken", hint).at(0, number));
-            }
+        said
+    }
+
+    fn check_rest(&self, record: &Record, said: &BTreeSet<(Seq, &str)>) -> Result<(), Error> {
+        let Body::Rest { salt, content, .. } = &record.body else { return Ok(()) };
+        // After a crash between two purges, what is left may be what an earlier one of them left.
+        if said.contains(&(record.seq, &commitment(salt, content))) {
+            return Ok(());
+        }
+        let hint = format!("what is left of record {} is not what was left when it was erased", record.seq);
+        let number = self.frame_of(record.seq).map_or(0, |f| f.number);
+        Err(Error::new("commitment-broken", hint).at(0, number))
+    }
+
+    fn frame_mut(&mut self, number: u64) -> Option<&mut Frame> {
+        self.frames.get_mut(usize::try_from(number.checked_sub(1)?).ok()?)
+    }
+
+    /// Lets go of the bodies of memories in a frame, if they are large; gives how many bytes they have. Only what is
+    /// stored may be let go of.
+    pub fn cool(&mut self, number: u64) -> usize {
+        let wanted = Rc::clone(&self.wanted);
+        self.frame_mut(number).map_or(0, |frame| frame.cool(&wanted))
+    }
+
+    /// Takes the bodies of a frame again. Nothing happens when they are here.
+    ///
+    /// # Errors
+    /// What [`Frame::warm`] says; `commitment-broken` also when what is left of an erased body is not what it must be.
+    pub fn warm(&mut self, number: u64, bodies: &str) -> Result<(), Error> {
+        let Some(mut frame) = self.frame_mut(number).filter(|frame| frame.is_cold()).cloned() else { return Ok(()) };
+        frame.warm(bodies).map_err(|e| e.at(0, number))?;
+        if frame.records.iter().any(|record| matches!(record.body, Body::Rest { .. })) {
+            let said = self.rests_said();
+            frame.records.iter().try_for_each(|record| self.check_rest(record, &said))?;
+        }
+        if let Some(place) = self.frame_mut(number) {
+            *place = frame;
         }
         Ok(())
+    }
+
+    /// The frames, in order, of which a body was looked for and is not here, since the last call.
+    #[must_use]
+    pub fn take_wanted(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.wanted.borrow_mut()).into_iter().collect()
     }
 
     /// The frames, oldest first.

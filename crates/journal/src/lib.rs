@@ -21,6 +21,7 @@
 //! # Ok::<(), throughline_journal::Error>(())
 //! ```
 
+mod cold;
 mod digest;
 mod error;
 mod export;
@@ -30,6 +31,7 @@ mod record;
 mod segment;
 mod versions;
 
+pub use cold::{APART_BYTES, Wanted};
 pub use digest::Digest;
 pub use error::Error;
 pub use export::{Partial, import, import_partial};

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use throughline_value::Value;
 
+use crate::Wanted;
+
 /// The number of a record, from 1 without gaps. 0 is the moment before the first.
 pub type Seq = u64;
 
@@ -87,6 +89,15 @@ pub enum Body {
         /// What is left.
         content: Value,
     },
+    /// A sealed body that is whole, or what is left of one, but lies elsewhere: see [`crate::Frame::apart`].
+    Cold {
+        /// The commitment.
+        commitment: String,
+        /// The salt of a body of which nothing was erased.
+        salt: Option<String>,
+        /// Where it is noted that the body was looked for.
+        wanted: Wanted,
+    },
 }
 
 impl Body {
@@ -98,6 +109,10 @@ impl Body {
                 Some((salt, content))
             }
             Self::Open(_) | Self::Sealed { content: None, .. } => None,
+            Self::Cold { wanted, .. } => {
+                wanted.note();
+                None
+            }
         }
     }
 }
@@ -132,13 +147,17 @@ pub struct Record {
 static ERASED: Value = Value::Null;
 
 impl Record {
-    /// What the record holds; null when it was erased.
+    /// What the record holds; null when it was erased, and when it lies elsewhere, which is noted.
     #[must_use]
     pub fn data(&self) -> &Value {
         match &self.body {
             Body::Open(value) => value,
             Body::Sealed { content: Some((_, value)), .. } | Body::Rest { content: value, .. } => value,
             Body::Sealed { content: None, .. } => &ERASED,
+            Body::Cold { wanted, .. } => {
+                wanted.note();
+                &ERASED
+            }
         }
     }
 

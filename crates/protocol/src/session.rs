@@ -72,6 +72,9 @@ tagged! {
         "structured" => ReadStructured,
         /// Records exchanges as a cassette. Gives back `{on, exchanges, text}`.
         "record" => Record,
+        /// Reads the texts of rows that are not here. Gives back `{rows, frames}`: how many are here now, and how many
+        /// frames were read.
+        "fetch_rows" => FetchRows,
         /// Ends the session; what is under way is waited for.
         "close" => Close,
     }
@@ -102,6 +105,18 @@ pub struct Open {
     /// Opens what is good of a damaged journal, for reading only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub salvage: bool,
+    /// How many bytes of memories' texts and data are held; what is beyond lies in the store and is read when it is
+    /// wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_budget: Option<u64>,
+}
+
+/// Reads the texts of rows that are not here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FetchRows {
+    /// The rows.
+    pub rows: Vec<u32>,
 }
 
 /// Where a journal is kept.

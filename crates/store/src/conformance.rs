@@ -22,6 +22,8 @@ macro_rules! conformance {
             the_raw_segments_are_the_bytes_that_load_reads
             falsy_values_survive
             what_was_erased_is_in_no_stored_byte_and_a_moved_head_stops_it
+            large_bodies_of_memories_lie_apart_and_an_opening_leaves_them_there
+            a_snapshot_fits_its_head_only_and_goes_with_whatever_is_erased
         );
     };
     (@each native, $make:expr, $($case:ident)+) => {
@@ -135,6 +137,100 @@ pub mod suite {
         assert_eq!(again.head(), tab.journal.head());
         assert_eq!(texts(&again), texts(&tab.journal));
         Ok(())
+    }
+
+    /// A memory's record of this text, and an open one, in one frame.
+    fn remembered(journal: &Journal, text: &str) -> Frame {
+        let memory = Draft { erasable: true, ..Draft::new("memory.remembered", text.into()) };
+        let fact = Draft { erasable: true, ..Draft::new("fact.asserted", "a fact".into()) };
+        journal.propose_sealed(1_000, vec![], vec![memory, fact, Draft::new("note.written", "open".into())], "entropy")
+    }
+
+    fn fine<T>(result: Result<T, throughline_journal::Error>) -> Result<T, StoreError> {
+        result.map_err(|e| StoreError::Failed(e.to_string()))
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn large_bodies_of_memories_lie_apart_and_an_opening_leaves_them_there<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut tab = Tab::open(make(name.to_owned()), "id").await?;
+        let long = |word: &str| word.repeat(throughline_journal::APART_BYTES / word.len() + 1);
+        for text in [long("tangerine "), "short".to_owned(), long("persimmon ")] {
+            let frame = remembered(&tab.journal, &text);
+            tab.store.append(&tab.journal.head(), &frame).await?;
+            tab.fold(vec![frame])?;
+        }
+        let copy = make(format!("{name} copy"));
+        copy.open("b").await?;
+        copy.import(&tab.journal).await?;
+        let export = tab.journal.export(5_000);
+        for store in [&tab.store, &copy] {
+            let mut found = store.open("x").await?;
+            let cold: Vec<u64> = found.frames().iter().filter(|f| f.is_cold()).map(|f| f.number).collect();
+            assert_eq!((found.head(), cold.as_slice()), (tab.journal.head(), [1, 3].as_slice()));
+            assert!(found.take_wanted().is_empty(), "an opening looks for no body");
+            let told = |seq| found.record(seq).map(|r| (r.data().clone(), r.is_erased()));
+            assert_eq!(told(1), Some((Value::Null, false)), "what is not here was not erased");
+            assert_eq!(told(2), Some(("a fact".into(), false)));
+            assert_eq!(found.take_wanted(), [1]);
+            for (number, text) in store.bodies(&cold).await? {
+                fine(found.warm(number, &text))?;
+            }
+            assert_eq!(found.frames(), tab.journal.frames());
+            assert_eq!(found.export(5_000), export);
+            assert!(found.cool(1) > 0 && found.cool(2) == 0);
+            let wrong = store.bodies(&[3]).await?.into_iter().map(|(_, text)| text).collect::<String>();
+            assert_eq!(found.warm(1, &wrong).map_err(|e| e.code()), Err("body-missing"));
+            assert_eq!(store.salvage().await?.whole()?.export(5_000), export);
+            assert_eq!(store.after(0).await?, tab.journal.frames());
+        }
+        // What is left of a large body may be small, and its old bytes are nowhere.
+        let has = |raw: &[(u64, Vec<u8>)], text: &str| {
+            raw.iter().any(|(_, bytes)| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+        };
+        let rest: Value = "nothing".into();
+        let rests = Value::from([("1", Value::from(throughline_journal::commitment("salt", &rest)))]);
+        let purge =
+            tab.journal.propose(2_000, vec![], vec![Draft::new("memory.purged", Value::from([("rest", rests)]))]);
+        tab.store.append(&tab.journal.head(), &purge).await?;
+        tab.fold(vec![purge])?;
+        tab.journal.erase(1, "salt", rest);
+        let frames: Vec<Frame> = tab.journal.frames().iter().take(1).cloned().collect();
+        assert!(has(&tab.store.raw().await?, "tangerine"));
+        assert!(tab.store.erase(&tab.journal.head(), &frames).await?);
+        assert!(!has(&tab.store.raw().await?, "tangerine") && has(&tab.store.raw().await?, "persimmon"));
+        assert_eq!(tab.store.salvage().await?.whole()?.export(5_000), tab.journal.export(5_000));
+        copy.remove().await?;
+        tab.store.remove().await
+    }
+
+    #[expect(missing_docs, reason = "the name says it")]
+    pub async fn a_snapshot_fits_its_head_only_and_goes_with_whatever_is_erased<S: Store>(
+        make: impl Fn(String) -> S,
+        name: &str,
+    ) -> Done {
+        let mut tab = Tab::open(make(name.to_owned()), "id").await?;
+        tab.write(&"one".into()).await?;
+        let before = tab.journal.head();
+        assert_eq!(tab.store.snapshot().await?, None);
+        assert!(tab.store.put_snapshot(&before, b"first\nof all").await?);
+        let found = tab.store.snapshot().await?;
+        let found = found.map(|snapshot| (snapshot.frame, snapshot.chain, snapshot.bytes));
+        assert_eq!(found, Some((before.frame, before.chain.clone(), b"first\nof all".to_vec())));
+        tab.write(&"two".into()).await?;
+        assert!(!tab.store.put_snapshot(&before, b"late").await?, "the head had moved");
+        assert_eq!(make(name.to_owned()).open("x").await?.head(), tab.journal.head());
+        assert!(tab.store.snapshot().await?.is_some_and(|snapshot| snapshot.frame == 1));
+        assert!(tab.store.erase(&tab.journal.head(), tab.journal.frames()).await?);
+        assert_eq!(tab.store.snapshot().await?, None);
+        assert!(tab.store.put_snapshot(&tab.journal.head(), b"again").await?);
+        tab.store.remove().await?;
+        let store = make(name.to_owned());
+        store.open("y").await?;
+        assert_eq!(store.snapshot().await?, None);
+        store.remove().await
     }
 
     #[expect(missing_docs, reason = "the name says it")]

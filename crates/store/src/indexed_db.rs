@@ -16,8 +16,9 @@ use js_sys::Array;
 use throughline_journal::{Frame, Head, Journal, genesis};
 use wasm_bindgen::JsValue;
 
-use crate::load::{self, load};
+use crate::load::{self, load_with};
 use crate::meta::Meta;
+use crate::snapshot::{self, Snapshot};
 use crate::{Appended, Listing, Pending, Salvaged, Store, StoreError};
 use append::Write;
 use connection::Connection;
@@ -67,6 +68,11 @@ fn key(name: &str, first: u64) -> JsValue {
     Array::of2(&name.into(), &number).into()
 }
 
+/// The key of the snapshot; the bodies that lie apart are under numbers.
+fn snapshot_key(name: &str) -> JsValue {
+    Array::of2(&name.into(), &"memory".into()).into()
+}
+
 /// Every segment of this name, from the one that starts with this frame on. Lists come after all numbers.
 fn keys_from(name: &str, first: u64) -> Result<idb::KeyRange, StoreError> {
     let end = Array::of2(&name.into(), &Array::new());
@@ -104,25 +110,25 @@ impl IndexedDb {
         Ok(found?.iter().map(|(name, meta)| Listing::of(name, meta)).collect())
     }
 
-    async fn read(&self) -> Result<Option<Salvaged>, StoreError> {
-        let found = read::journal(&self.connection, &self.name, 0).await?;
+    async fn read(&self, whole: bool) -> Result<Option<Salvaged>, StoreError> {
+        let found = read::journal(&self.connection, &self.name, 0, whole.then_some(0)).await?;
         let segments = || found.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice()));
         match &found.meta {
-            Some(meta) => load(meta, segments()).map(Some),
+            Some(meta) => load_with(meta, segments(), whole.then_some(&found.bodies)).map(Some),
             None if found.segments.is_empty() => Ok(None),
             None => Err(load::no_meta()),
         }
     }
 
     async fn open_or_make(&self, fresh: &str) -> Result<Journal, StoreError> {
-        let mut found = self.read().await?;
+        let mut found = self.read(false).await?;
         if found.is_none() {
             // Only now that nothing was found is it worth asking whether something should have been.
             if let Some((id, seq)) = self.sentinel.read().await {
                 return Err(StoreError::Wiped { id, seq });
             }
             self.write(&Write::Create { meta: Meta::of(&Journal::new(fresh)) }).await?;
-            found = self.read().await?;
+            found = self.read(false).await?;
         }
         let journal = found.ok_or(StoreError::Gone)?.whole()?;
         journal.id().clone_into(&mut self.id.borrow_mut());
@@ -133,10 +139,12 @@ impl IndexedDb {
     async fn append_one(&self, expected: &Head, frame: &Frame) -> Result<Appended, StoreError> {
         let id = self.id.borrow().clone();
         let head = Head { seq: frame.last(), frame: frame.number, chain: frame.chain.clone() };
+        let (segment, bodies) = load::stored(frame);
         let write = Write::Append {
             expected: expected.clone(),
             meta: Meta::new(&id, &head, Some(frame.recorded_at())),
-            segments: vec![(frame.number, throughline_journal::write_segment(std::slice::from_ref(frame)))],
+            segments: vec![(frame.number, segment)],
+            bodies: bodies.map(|bytes| (frame.number, Some(bytes))).into_iter().collect(),
         };
         if self.write(&write).await? {
             self.sentinel.note(&id, head.seq);
@@ -147,11 +155,13 @@ impl IndexedDb {
 
     async fn import_all(&self, journal: &Journal) -> Result<(), StoreError> {
         let id = self.id.borrow().clone();
+        let (segments, bodies) = load::cut(journal);
         let write = Write::Replace {
             id: id.clone(),
             expected: Head { seq: 0, frame: 0, chain: genesis(&id) },
             meta: Meta::of(journal),
-            segments: load::cut(journal),
+            segments,
+            bodies: bodies.into_iter().map(|(frame, bytes)| (frame, Some(bytes))).collect(),
         };
         if !self.write(&write).await? {
             return Err(StoreError::NotEmpty);
@@ -164,31 +174,59 @@ impl IndexedDb {
     async fn erase_frames(&self, head: &Head, frames: &[Frame]) -> Result<bool, StoreError> {
         let Some(first) = frames.iter().map(|frame| frame.number).min() else { return Ok(true) };
         let from = read::segment_holding(&self.connection, &self.name, first).await?;
-        let found = read::journal(&self.connection, &self.name, from).await?;
+        let found = read::journal(&self.connection, &self.name, from, None).await?;
         let meta = Meta::read(found.meta.as_deref().ok_or(StoreError::Gone)?)?;
         if !meta.is_at(head) {
             return Ok(false);
         }
-        let mut segments = Vec::new();
+        let (mut segments, mut bodies) = (Vec::new(), Vec::new());
         for (first, bytes) in &found.segments {
-            if let Some(bytes) = load::erased(*first, bytes, frames)? {
-                segments.push((*first, bytes));
+            if let Some(other) = load::erased(*first, bytes, frames)? {
+                segments.push((*first, other.segment));
+                bodies.extend(other.bodies);
             }
         }
         let id = self.id.borrow().clone();
-        self.write(&Write::Erase { id, head: head.clone(), meta, segments }).await
+        let meta = Meta::new(&meta.id, head, meta.at);
+        self.write(&Write::Erase { id, head: head.clone(), meta, segments, bodies }).await
+    }
+
+    async fn bodies_of(&self, frames: &[u64]) -> Result<Vec<(u64, String)>, StoreError> {
+        let keys = frames.iter().map(|frame| key(&self.name, *frame)).collect();
+        let mut found = Vec::new();
+        for (number, apart) in frames.iter().zip(read::beside(&self.connection, keys).await?) {
+            // A frame that was stored before bodies lay apart has them in its line.
+            let segment = match &apart {
+                Some(_) => (0, Vec::new()),
+                None => {
+                    let first = read::segment_holding(&self.connection, &self.name, *number).await?;
+                    let stored = read::journal(&self.connection, &self.name, first, None).await?;
+                    stored.segments.into_iter().next().unwrap_or_default()
+                }
+            };
+            found.push((*number, load::bodies_of(*number, apart, (segment.0, &segment.1))?));
+        }
+        Ok(found)
+    }
+
+    async fn write_snapshot(&self, head: &Head, bytes: &[u8]) -> Result<bool, StoreError> {
+        let found = read::meta(&self.connection, &self.name).await?;
+        let meta = Meta::read(found.as_deref().ok_or(StoreError::Gone)?)?;
+        if meta.id != *self.id.borrow() || !meta.is_at(head) {
+            return Ok(false);
+        }
+        let bytes = snapshot::write(head, bytes);
+        self.write(&Write::Snapshot { head: head.clone(), meta, bytes }).await
     }
 
     async fn frames_after(&self, number: u64) -> Result<Vec<Frame>, StoreError> {
         let from = read::segment_holding(&self.connection, &self.name, number + 1).await?;
-        let found = read::journal(&self.connection, &self.name, from).await?;
+        let found = read::journal(&self.connection, &self.name, from, Some(number + 1)).await?;
         let meta = Meta::read(found.meta.as_deref().ok_or(StoreError::Gone)?)?;
         if meta.id != *self.id.borrow() {
             return Err(StoreError::Gone);
         }
-        let mut frames = load::frames(found.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice())))?;
-        frames.retain(|frame| frame.number > number);
-        Ok(frames)
+        load::frames(found.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice())), number, &found.bodies)
     }
 
     /// Writes, and once more over a new connection when the old one turns out to be dead: retries on the
@@ -209,8 +247,12 @@ impl Store for IndexedDb {
         Box::pin(self.open_or_make(fresh))
     }
 
+    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>> {
+        Box::pin(self.bodies_of(frames))
+    }
+
     fn salvage(&self) -> Pending<'_, Salvaged> {
-        Box::pin(async { self.read().await?.ok_or(StoreError::Gone) })
+        Box::pin(async { self.read(true).await?.ok_or(StoreError::Gone) })
     }
 
     fn append<'a>(&'a self, expected: &'a Head, frame: &'a Frame) -> Pending<'a, Appended> {
@@ -225,12 +267,28 @@ impl Store for IndexedDb {
         Box::pin(self.erase_frames(head, frames))
     }
 
+    fn put_snapshot<'a>(&'a self, head: &'a Head, bytes: &'a [u8]) -> Pending<'a, bool> {
+        Box::pin(self.write_snapshot(head, bytes))
+    }
+
+    fn snapshot(&self) -> Pending<'_, Option<Snapshot>> {
+        Box::pin(async {
+            let found = read::beside(&self.connection, vec![snapshot_key(&self.name)]).await?;
+            Ok(found.into_iter().flatten().next().as_deref().and_then(snapshot::read))
+        })
+    }
+
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {
         Box::pin(self.import_all(journal))
     }
 
     fn raw(&self) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
-        Box::pin(async { Ok(read::journal(&self.connection, &self.name, 0).await?.segments) })
+        Box::pin(async {
+            let found = read::journal(&self.connection, &self.name, 0, Some(0)).await?;
+            let mut all = found.segments;
+            all.extend(found.bodies);
+            Ok(all)
+        })
     }
 
     fn remove(&self) -> Pending<'_, ()> {

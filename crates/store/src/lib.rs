@@ -8,8 +8,9 @@
 //! [`StoreError::Unreadable`] and writes nothing; [`Store::raw`] gives the bytes as they lie, and
 //! [`Store::salvage`] what stood before the damage.
 //!
-//! A journal lies in two places: a small `meta` text with its id and head, and its segments, each under the
-//! number of its first frame. Both stores share the code that reads them ([`load`]) and one suite of tests
+//! A journal lies in three places: a small `meta` text with its id and head; its segments, each under the number of
+//! its first frame; and the large bodies of memories, each under the number of its frame, so that an opening need
+//! not read them. Beside them may lie a snapshot of what was folded, which goes with everything that is erased. Both stores share the code that reads them ([`load`]) and one suite of tests
 //! ([`conformance!`]).
 
 mod conformance;
@@ -19,6 +20,7 @@ mod indexed_db;
 mod load;
 mod memory;
 mod meta;
+mod snapshot;
 mod store;
 #[cfg(target_arch = "wasm32")]
 pub mod timer;
@@ -30,6 +32,7 @@ pub use indexed_db::IndexedDb;
 pub use load::{Salvaged, load};
 pub use memory::Memory;
 pub use meta::Listing;
+pub use snapshot::Snapshot;
 pub use store::{Appended, Pending, Store};
 
 /// Frames are imported in segments of about this many bytes.

@@ -1,6 +1,7 @@
 //! From stored bytes to a journal, or to what is wrong with them.
 
 use throughline_journal::{Error, Frame, Head, Journal, read_segment, write_segment};
+use throughline_value::SortedMap;
 
 use crate::meta::Meta;
 use crate::{Appended, Damage, SEGMENT_BYTES, StoreError};
@@ -14,17 +15,37 @@ pub struct Salvaged {
     pub damage: Option<StoreError>,
 }
 
-/// Reads a journal from its `meta` text and its segments, in the order of their first frames.
+/// The bodies that lie apart, by frame.
+pub(crate) type Bodies = SortedMap<u64, Vec<u8>>;
+
+/// Reads a journal from its `meta` text and its segments, in the order of their first frames. Bodies that lie apart
+/// stay there.
 ///
 /// # Errors
 /// When not even the `meta` can be read, so that there is no id to begin with.
 pub fn load<'a>(meta: &str, segments: impl IntoIterator<Item = (u64, &'a [u8])>) -> Result<Salvaged, StoreError> {
+    load_with(meta, segments, None)
+}
+
+/// The same; bodies that lie apart are taken, where they are given.
+pub(crate) fn load_with<'a>(
+    meta: &str,
+    segments: impl IntoIterator<Item = (u64, &'a [u8])>,
+    bodies: Option<&Bodies>,
+) -> Result<Salvaged, StoreError> {
     let meta = Meta::read(meta)?;
     let mut journal = Journal::new(&meta.id);
     let mut last = 0;
     for (segment, bytes) in segments {
         last = segment;
-        let added = read_segment(bytes).and_then(|frames| add(&mut journal, frames));
+        let added = read_segment(bytes).and_then(|frames| {
+            frames.into_iter().try_for_each(|mut frame| {
+                if let Some(bodies) = bodies {
+                    warm(&mut frame, bodies)?;
+                }
+                journal.commit(frame)
+            })
+        });
         if let Err(error) = added {
             let damage = Some(damage(&error, segment, &journal));
             return Ok(Salvaged { journal, damage });
@@ -47,8 +68,33 @@ pub fn load<'a>(meta: &str, segments: impl IntoIterator<Item = (u64, &'a [u8])>)
     Ok(Salvaged { journal, damage })
 }
 
-fn add(journal: &mut Journal, frames: Vec<Frame>) -> Result<(), Error> {
-    frames.into_iter().try_for_each(|frame| journal.commit(frame))
+/// Takes the bodies of a frame that lie apart; one that is missing is damage, never something erased.
+fn warm(frame: &mut Frame, bodies: &Bodies) -> Result<(), Error> {
+    if !frame.is_cold() {
+        return Ok(());
+    }
+    let number = frame.number;
+    let text = bodies.get(&number).map_or("{}", |bytes| std::str::from_utf8(bytes).unwrap_or(""));
+    frame.warm(text).map_err(|error| error.of_frame(number))
+}
+
+/// The text of a frame's bodies: as it lies apart, or out of the segment that holds the frame.
+pub(crate) fn bodies_of(number: u64, apart: Option<Vec<u8>>, segment: (u64, &[u8])) -> Result<String, StoreError> {
+    let refuse = |code: &str, message: String| {
+        let (code, segment) = (code.to_owned(), segment.0);
+        Err(StoreError::Unreadable(Box::new(Damage { code, message, segment, byte: 0, good_seq: 0 })))
+    };
+    if let Some(bytes) = apart {
+        return match String::from_utf8(bytes) {
+            Ok(text) => Ok(text),
+            Err(_) => refuse("commitment-broken", format!("the bodies of frame {number} are not UTF-8 text")),
+        };
+    }
+    let frames = read_segment(segment.1).map_err(|error| damage(&error, segment.0, &Journal::new("")))?;
+    match frames.iter().find(|frame| frame.number == number).and_then(Frame::apart) {
+        Some((_, text)) => Ok(text),
+        None => refuse("body-missing", format!("the bodies of frame {number} are not stored, and were not erased")),
+    }
 }
 
 fn damage(error: &Error, segment: u64, journal: &Journal) -> StoreError {
@@ -63,17 +109,28 @@ fn damage(error: &Error, segment: u64, journal: &Journal) -> StoreError {
 
 impl Salvaged {
     /// The journal if it is whole.
-    pub(crate) fn whole(self) -> Result<Journal, StoreError> {
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn whole(self) -> Result<Journal, StoreError> {
         self.damage.map_or(Ok(self.journal), Err)
     }
 }
 
-/// Reads the frames of several segments that follow one another.
-pub(crate) fn frames<'a>(segments: impl IntoIterator<Item = (u64, &'a [u8])>) -> Result<Vec<Frame>, StoreError> {
+/// Reads the frames of several segments that follow one another, whole.
+pub(crate) fn frames<'a>(
+    segments: impl IntoIterator<Item = (u64, &'a [u8])>,
+    after: u64,
+    bodies: &Bodies,
+) -> Result<Vec<Frame>, StoreError> {
     let mut frames = Vec::new();
     for (segment, bytes) in segments {
-        let read = read_segment(bytes).map_err(|error| damage(&error, segment, &Journal::new("")))?;
-        frames.extend(read);
+        let wrong = |error: Error| damage(&error, segment, &Journal::new(""));
+        let read = read_segment(bytes).map_err(wrong)?;
+        for mut frame in read.into_iter().filter(|frame| frame.number > after) {
+            warm(&mut frame, bodies).map_err(wrong)?;
+            frames.push(frame);
+        }
     }
     Ok(frames)
 }
@@ -90,33 +147,65 @@ pub(crate) fn no_meta() -> StoreError {
     StoreError::damaged("meta-missing", "there are segments, but the text that says what they are is missing")
 }
 
-/// A segment in which some frames are replaced by what is left of them; `None` when it holds none of them.
-pub(crate) fn erased(first: u64, bytes: &[u8], frames: &[Frame]) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut all = read_segment(bytes).map_err(|error| damage(&error, first, &Journal::new("")))?;
-    let mut changed = false;
-    for frame in &mut all {
-        if let Some(other) = frames.iter().find(|other| other.number == frame.number && other.chain == frame.chain) {
-            changed |= frame.line != other.line;
-            *frame = other.clone();
-        }
+/// A frame as it is stored: its line, and the bodies that lie apart.
+pub(crate) fn stored(frame: &Frame) -> (Vec<u8>, Option<Vec<u8>>) {
+    match frame.apart() {
+        Some((light, bodies)) => (write_segment(std::slice::from_ref(&light)), Some(bodies.into_bytes())),
+        None => (write_segment(std::slice::from_ref(frame)), None),
     }
-    Ok(changed.then(|| write_segment(&all)))
 }
 
-/// Cuts a journal into segments of about [`SEGMENT_BYTES`], each with the number of its first frame.
-pub(crate) fn cut(journal: &Journal) -> Vec<(u64, Vec<u8>)> {
-    let mut segments = Vec::new();
-    let mut rest = journal.frames();
-    while let Some(first) = rest.first() {
-        let mut bytes = 0;
-        let many = rest.iter().take_while(|frame| {
-            let fits = bytes == 0 || bytes + frame.line.len() <= SEGMENT_BYTES;
-            bytes += frame.line.len();
-            fits
-        });
-        let (segment, others) = rest.split_at(many.count().clamp(1, rest.len()));
-        segments.push((first.number, write_segment(segment)));
-        rest = others;
+/// What erasing changes of a segment.
+pub(crate) struct Erased {
+    pub(crate) segment: Vec<u8>,
+    /// By frame, the bodies that lie apart now; `None` when none do any more.
+    pub(crate) bodies: Vec<(u64, Option<Vec<u8>>)>,
+}
+
+/// A segment in which some frames are replaced by what is left of them; `None` when it holds none of them.
+pub(crate) fn erased(first: u64, bytes: &[u8], frames: &[Frame]) -> Result<Option<Erased>, StoreError> {
+    let mut all = read_segment(bytes).map_err(|error| damage(&error, first, &Journal::new("")))?;
+    let mut bodies = Vec::new();
+    for frame in &mut all {
+        let same = |other: &&Frame| other.number == frame.number && other.chain == frame.chain;
+        let Some(other) = frames.iter().find(same) else { continue };
+        if other.is_cold() {
+            return Err(StoreError::Failed(format!("frame {} is not whole and cannot be stored again", frame.number)));
+        }
+        let (light, text) = other.apart().map_or_else(|| (other.clone(), None), |(light, text)| (light, Some(text)));
+        bodies.push((frame.number, text.map(String::into_bytes)));
+        *frame = light;
     }
-    segments
+    Ok((!bodies.is_empty()).then(|| Erased { segment: write_segment(&all), bodies }))
+}
+
+/// A journal in segments of about [`SEGMENT_BYTES`], each with the number of its first frame, and the bodies that lie
+/// apart.
+pub(crate) fn cut(journal: &Journal) -> (Vec<(u64, Vec<u8>)>, Bodies) {
+    let (mut segments, mut bodies) = (Vec::new(), Bodies::new());
+    let (mut same, mut bytes): (Vec<Frame>, usize) = (Vec::new(), 0);
+    let mut close = |same: &mut Vec<Frame>| {
+        if let Some(first) = same.first().map(|frame| frame.number) {
+            segments.push((first, write_segment(same)));
+            same.clear();
+        }
+    };
+    for frame in journal.frames() {
+        // A line that would not come back as it is stays as it is.
+        let frame = match frame.apart().filter(|_| frame.is_plain()) {
+            Some((light, text)) => {
+                bodies.insert(frame.number, text.into_bytes());
+                light
+            }
+            None => frame.clone(),
+        };
+        if bytes + frame.line.len() > SEGMENT_BYTES {
+            close(&mut same);
+            bytes = 0;
+        }
+        bytes += frame.line.len();
+        same.push(frame);
+    }
+    close(&mut same);
+    (segments, bodies)
 }

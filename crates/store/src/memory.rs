@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use throughline_journal::{Frame, Head, Journal, genesis, write_segment};
+use throughline_journal::{Frame, Head, Journal, genesis};
 use throughline_value::SortedMap;
 
-use crate::load::{self, load};
+use crate::load::{self, Bodies, load_with};
 use crate::meta::Meta;
+use crate::snapshot::{self, Snapshot};
 use crate::{Appended, Listing, Pending, Salvaged, Store, StoreError};
 
 /// What lies under one name: the same texts and bytes that a database would hold.
@@ -15,6 +16,8 @@ use crate::{Appended, Listing, Pending, Salvaged, Store, StoreError};
 struct Shelf {
     meta: Option<String>,
     segments: SortedMap<u64, Vec<u8>>,
+    bodies: Bodies,
+    snapshot: Option<Vec<u8>>,
 }
 
 thread_local! {
@@ -51,21 +54,40 @@ impl Memory {
         change(&mut shelf.meta, &mut shelf.segments);
     }
 
+    /// Changes the bodies that lie apart and the snapshot, as a fault would.
+    pub fn damage_beside(&self, change: impl FnOnce(&mut SortedMap<u64, Vec<u8>>, &mut Option<Vec<u8>>)) {
+        let shelf = self.shelf();
+        let shelf = &mut *shelf.borrow_mut();
+        change(&mut shelf.bodies, &mut shelf.snapshot);
+    }
+
     fn shelf(&self) -> Rc<RefCell<Shelf>> {
         SHELVES.with_borrow_mut(|shelves| Rc::clone(shelves.entry(self.name.clone()).or_default()))
     }
 
-    fn read(&self) -> Result<Option<Salvaged>, StoreError> {
+    /// The shelf, if it is still that of the journal that was opened.
+    fn own<T>(&self, work: impl FnOnce(&mut Shelf, Meta) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let shelf = self.shelf();
+        let mut shelf = shelf.borrow_mut();
+        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
+        if meta.id != *self.id.borrow() {
+            return Err(StoreError::Gone);
+        }
+        work(&mut shelf, meta)
+    }
+
+    fn read(&self, whole: bool) -> Result<Option<Salvaged>, StoreError> {
         let shelf = self.shelf();
         let shelf = shelf.borrow();
         let Some(meta) = &shelf.meta else {
             return if shelf.segments.is_empty() { Ok(None) } else { Err(load::no_meta()) };
         };
-        load(meta, shelf.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice()))).map(Some)
+        let segments = shelf.segments.iter().map(|(first, bytes)| (*first, bytes.as_slice()));
+        load_with(meta, segments, whole.then_some(&shelf.bodies)).map(Some)
     }
 
     fn open_now(&self, fresh: &str) -> Result<Journal, StoreError> {
-        let journal = match self.read()? {
+        let journal = match self.read(false)? {
             Some(found) => found.whole()?,
             None => {
                 let journal = Journal::new(fresh);
@@ -78,53 +100,56 @@ impl Memory {
     }
 
     fn append_now(&self, expected: &Head, frame: &Frame) -> Result<Appended, StoreError> {
-        let this = self.shelf();
-        let mut shelf = this.borrow_mut();
-        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
-        if meta.id != *self.id.borrow() {
-            return Err(StoreError::Gone);
-        }
-        let head = Head { seq: frame.last(), frame: frame.number, chain: frame.chain.clone() };
-        if !meta.is_at(expected) {
-            drop(shelf);
-            return load::missed(expected, self.after_now(expected.frame)?);
-        }
-        shelf.segments.insert(frame.number, write_segment(std::slice::from_ref(frame)));
-        shelf.meta = Some(Meta::new(&meta.id, &head, Some(frame.recorded_at())).write());
-        Ok(Appended::Committed)
+        let done = self.own(|shelf, meta| {
+            if !meta.is_at(expected) {
+                return Ok(false);
+            }
+            let head = Head { seq: frame.last(), frame: frame.number, chain: frame.chain.clone() };
+            let (segment, bodies) = load::stored(frame);
+            shelf.segments.insert(frame.number, segment);
+            shelf.bodies.extend(bodies.map(|bytes| (frame.number, bytes)));
+            shelf.meta = Some(Meta::new(&meta.id, &head, Some(frame.recorded_at())).write());
+            Ok(true)
+        })?;
+        if done { Ok(Appended::Committed) } else { load::missed(expected, self.after_now(expected.frame)?) }
     }
 
     fn after_now(&self, number: u64) -> Result<Vec<Frame>, StoreError> {
-        let shelf = self.shelf();
-        let shelf = shelf.borrow();
-        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
-        if meta.id != *self.id.borrow() {
-            return Err(StoreError::Gone);
-        }
-        // An imported segment holds many frames, so the one before may hold some of what is asked for.
-        let from = shelf.segments.range(..=number + 1).next_back().map_or(0, |(first, _)| *first);
-        let found = shelf.segments.range(from..).map(|(first, bytes)| (*first, bytes.as_slice()));
-        let mut frames = load::frames(found)?;
-        frames.retain(|frame| frame.number > number);
-        Ok(frames)
+        self.own(|shelf, _| {
+            // An imported segment holds many frames, so the one before may hold some of what is asked for.
+            let from = shelf.segments.range(..=number + 1).next_back().map_or(0, |(first, _)| *first);
+            let found = shelf.segments.range(from..).map(|(first, bytes)| (*first, bytes.as_slice()));
+            load::frames(found, number, &shelf.bodies)
+        })
+    }
+
+    fn bodies_now(&self, frames: &[u64]) -> Result<Vec<(u64, String)>, StoreError> {
+        self.own(|shelf, _| {
+            let one = |number: &u64| {
+                let holds = shelf.segments.range(..=*number).next_back();
+                let segment = holds.map_or((0, [].as_slice()), |(first, bytes)| (*first, bytes.as_slice()));
+                Ok((*number, load::bodies_of(*number, shelf.bodies.get(number).cloned(), segment)?))
+            };
+            frames.iter().map(one).collect()
+        })
     }
 
     fn erase_now(&self, head: &Head, frames: &[Frame]) -> Result<bool, StoreError> {
-        let shelf = self.shelf();
-        let mut shelf = shelf.borrow_mut();
-        let meta = Meta::read(shelf.meta.as_ref().ok_or(StoreError::Gone)?)?;
-        if meta.id != *self.id.borrow() {
-            return Err(StoreError::Gone);
-        }
-        if !meta.is_at(head) {
-            return Ok(false);
-        }
-        for (first, bytes) in shelf.segments.iter_mut() {
-            if let Some(other) = load::erased(*first, bytes, frames)? {
-                *bytes = other;
+        self.own(|shelf, meta| {
+            if !meta.is_at(head) {
+                return Ok(false);
             }
-        }
-        Ok(true)
+            for (first, bytes) in shelf.segments.iter_mut() {
+                let Some(other) = load::erased(*first, bytes, frames)? else { continue };
+                *bytes = other.segment;
+                for (number, text) in other.bodies {
+                    shelf.bodies.remove(&number);
+                    shelf.bodies.extend(text.map(|text| (number, text)));
+                }
+            }
+            shelf.snapshot = None;
+            Ok(true)
+        })
     }
 
     fn import_now(&self, journal: &Journal) -> Result<(), StoreError> {
@@ -134,7 +159,9 @@ impl Memory {
         if meta.frame != 0 || meta.chain != genesis(&meta.id) {
             return Err(StoreError::NotEmpty);
         }
-        shelf.segments = load::cut(journal).into_iter().collect();
+        let (segments, bodies) = load::cut(journal);
+        shelf.segments = segments.into_iter().collect();
+        (shelf.bodies, shelf.snapshot) = (bodies, None);
         shelf.meta = Some(Meta::of(journal).write());
         journal.id().clone_into(&mut self.id.borrow_mut());
         Ok(())
@@ -150,8 +177,12 @@ impl Store for Memory {
         ready(self.open_now(fresh))
     }
 
+    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>> {
+        ready(self.bodies_now(frames))
+    }
+
     fn salvage(&self) -> Pending<'_, Salvaged> {
-        ready(self.read().and_then(|found| found.ok_or(StoreError::Gone)))
+        ready(self.read(true).and_then(|found| found.ok_or(StoreError::Gone)))
     }
 
     fn append<'a>(&'a self, expected: &'a Head, frame: &'a Frame) -> Pending<'a, Appended> {
@@ -166,12 +197,29 @@ impl Store for Memory {
         ready(self.erase_now(head, frames))
     }
 
+    fn put_snapshot<'a>(&'a self, head: &'a Head, bytes: &'a [u8]) -> Pending<'a, bool> {
+        ready(self.own(|shelf, meta| {
+            let fits = meta.is_at(head);
+            if fits {
+                shelf.snapshot = Some(snapshot::write(head, bytes));
+            }
+            Ok(fits)
+        }))
+    }
+
+    fn snapshot(&self) -> Pending<'_, Option<Snapshot>> {
+        ready(self.own(|shelf, _| Ok(shelf.snapshot.as_deref().and_then(snapshot::read))))
+    }
+
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {
         ready(self.import_now(journal))
     }
 
     fn raw(&self) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
-        ready(Ok(self.shelf().borrow().segments.iter().map(|(first, bytes)| (*first, bytes.clone())).collect()))
+        let shelf = self.shelf();
+        let shelf = shelf.borrow();
+        let all = shelf.segments.iter().chain(&shelf.bodies);
+        ready(Ok(all.map(|(number, bytes)| (*number, bytes.clone())).collect()))
     }
 
     fn remove(&self) -> Pending<'_, ()> {

@@ -6,8 +6,9 @@ use throughline_value::{from_node, json, to_value};
 
 use crate::StoreError;
 
-/// The layout of `meta` and segments that this code writes. The database's own version stays 1 for ever.
-const LAYOUT: u32 = 1;
+/// The layout of `meta` and segments that this code writes; in layout 1 no body lies apart, and it is read as well.
+/// The database's own version stays 1 for ever.
+const LAYOUT: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

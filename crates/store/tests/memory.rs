@@ -55,7 +55,7 @@ fn damaged_bytes_are_refused_with_their_place_and_nothing_is_written() {
 #[test]
 fn a_layout_of_the_future_is_not_touched() {
     let store = Memory::new("future");
-    store.damage(|meta, _| *meta = Some(r#"{"v":2,"id":"a","what":1}"#.to_owned()));
+    store.damage(|meta, _| *meta = Some(r#"{"v":9,"id":"a","what":1}"#.to_owned()));
     assert_eq!(now(store.open("b")).unwrap_err(), StoreError::Newer);
 }
 
@@ -78,4 +78,72 @@ fn an_import_of_an_empty_journal_keeps_its_id() {
     now(store.open("a")).unwrap();
     now(store.import(&Journal::new("z"))).unwrap();
     assert_eq!(now(store.open("b")).unwrap().id(), "z");
+}
+
+/// A frame whose body lies apart, one that is small, another that lies apart; then `change` is done to what lies
+/// beside. Opening does not notice; whoever reads the bodies does, and so does whoever reads everything.
+#[track_caller]
+fn check_apart(change: impl FnOnce(&mut SortedMap<u64, Vec<u8>>), code: &str, good_seq: u64) {
+    let store = Memory::new(format!("apart {code} {good_seq}"));
+    let mut journal = now(store.open("a")).unwrap();
+    for words in [2_000, 1, 2_000] {
+        let draft = Draft { erasable: true, ..Draft::new("memory.remembered", "word ".repeat(words).into()) };
+        let frame = journal.propose_sealed(1, vec![], vec![draft], "entropy");
+        now(store.append(&journal.head(), &frame)).unwrap();
+        journal.commit(frame).unwrap();
+    }
+    store.damage_beside(|bodies, _| change(bodies));
+    let mut opened = now(store.open("b")).unwrap();
+    assert_eq!(opened.head(), journal.head());
+    let read = [1, 3].iter().try_for_each(|frame| {
+        let texts = now(store.bodies(&[*frame])).map_err(|error| match error {
+            StoreError::Unreadable(damage) => damage.code.clone(),
+            other => other.code().to_owned(),
+        })?;
+        texts.iter().try_for_each(|(frame, text)| opened.warm(*frame, text)).map_err(|e| e.code().to_owned())
+    });
+    assert_eq!(read, Err(code.to_owned()));
+    assert!(!opened.records().any(|record| record.is_erased()), "what is damaged was not erased");
+    let salvaged = now(store.salvage()).unwrap();
+    assert_eq!(salvaged.journal.head().seq, good_seq);
+    let Some(StoreError::Unreadable(damage)) = salvaged.damage else { panic!("the damage was not noticed") };
+    assert_eq!((damage.code.as_str(), damage.good_seq), (code, good_seq));
+}
+
+#[test]
+fn damaged_bodies_are_noticed_when_they_are_read() {
+    check_apart(|bodies| drop(bodies.remove(&3)), "body-missing", 2);
+    check_apart(|bodies| drop(bodies.remove(&1)), "body-missing", 0);
+    check_apart(|bodies| bodies.get_mut(&3).unwrap()[900] ^= 1, "commitment-broken", 2);
+    check_apart(|bodies| bodies.get_mut(&1).unwrap().truncate(500), "commitment-broken", 0);
+}
+
+#[test]
+fn a_journal_of_the_layout_before_opens_and_gives_its_bodies() {
+    let store = Memory::new("layout 1");
+    let mut journal = now(store.open("a")).unwrap();
+    let draft = Draft { erasable: true, ..Draft::new("memory.remembered", "word ".repeat(2_000).into()) };
+    let frame = journal.propose_sealed(1, vec![], vec![draft], "entropy");
+    now(store.append(&journal.head(), &frame)).unwrap();
+    journal.commit(frame).unwrap();
+    let light = now(store.open("a")).unwrap();
+    // As it was stored before bodies lay apart: all in the line, and the layout's number is 1.
+    store.damage(|meta, segments| {
+        let text = meta.take().unwrap();
+        *meta = Some(text.replacen("\"v\":2", "\"v\":1", 1));
+        segments.insert(1, throughline_journal::write_segment(journal.frames()));
+    });
+    store.damage_beside(|bodies, _| bodies.clear());
+    let mut opened = now(store.open("b")).unwrap();
+    assert_eq!(opened.frames(), journal.frames());
+    assert!(opened.cool(1) > 0);
+    assert_eq!(opened.frames(), light.frames());
+    let text = now(store.bodies(&[1])).unwrap().remove(0).1;
+    opened.warm(1, &text).unwrap();
+    assert_eq!(opened.export(9), journal.export(9));
+    let draft = Draft { erasable: true, ..Draft::new("memory.remembered", "more ".repeat(2_000).into()) };
+    let frame = journal.propose_sealed(1, vec![], vec![draft], "entropy");
+    now(store.append(&journal.head(), &frame)).unwrap();
+    journal.commit(frame).unwrap();
+    assert_eq!(now(store.salvage()).unwrap().whole().unwrap().export(9), journal.export(9));
 }

@@ -175,6 +175,7 @@ impl Local {
                     | Output::CancelCall { .. }
                     | Output::WaitUntil { .. }
                     | Output::Erase { .. }
+                    | Output::Load { .. }
                     | Output::Changed { .. } => {}
                 }
             }

@@ -62,6 +62,8 @@ export interface OpenOptions {
   id?: string;
   /** Opens what is good of a damaged journal, for reading only. */
   salvage?: boolean;
+  /** How many bytes of memories' texts and data are held; the rest is read when it is wanted. 64 MiB when absent. */
+  memoryBudget?: number;
 }
 
 /** A stored journal. */
@@ -141,7 +143,7 @@ export function api(place: Place): Api {
   const functions: Api = {
     async open(options) {
       checkOpen(options);
-      const { name, storage = place.storage, tools = {}, clock, id, salvage } = options;
+      const { name, storage = place.storage, tools = {}, clock, id, salvage, memoryBudget } = options;
       const known = new Map(Object.entries(tools));
       // The addresses of a domain are asked from the page; in Node the caller says how.
       if (!known.has(HTTP_TOOL) && inBrowser()) known.set(HTTP_TOOL, httpTool());
@@ -155,6 +157,7 @@ export function api(place: Place): Api {
         ...(clock === undefined ? {} : { clock: millis(clock) }),
         ...(id === undefined ? {} : { id }),
         ...(salvage === true ? { salvage } : {}),
+        ...(memoryBudget === undefined ? {} : { memory_budget: memoryBudget }),
       };
       const runs = options.host ?? place.host();
       const link = new Link({
@@ -219,6 +222,7 @@ const WHERE = ["host", "worker", "storage"];
 
 const OPTIONS = [
   "name", "storage", "host", "worker", "domain", "documents", "cassette", "model", "tools", "clock", "id", "salvage",
+  "memoryBudget",
 ];
 
 /** Refuses options that are not understood, before anything is opened. */
@@ -243,6 +247,8 @@ function checkOpen(options: OpenOptions): void {
   }
   check("open", "id", id === undefined || typeof id === "string", "a text");
   check("open", "salvage", salvage === undefined || typeof salvage === "boolean", "true or false");
+  const { memoryBudget } = options;
+  check("open", "memoryBudget", memoryBudget === undefined || (Number.isSafeInteger(memoryBudget) && memoryBudget >= 0), "a whole number of bytes");
   if (clock !== undefined) millis(clock);
 }
 

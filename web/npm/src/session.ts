@@ -686,6 +686,14 @@ export class Session extends JournalReader {
     return (await this.#link.call({ type: "verify" })) as unknown as Verified;
   }
 
+  /**
+   * Reads the texts of rows that are not here, so that `rows.text` gives them; they stay as long as the budget of
+   * `open` lets them. Gives back how many of the rows are here now, and how many frames were read.
+   */
+  async fetchRows(rows: Iterable<number>): Promise<{ rows: number; frames: number }> {
+    return (await this.#link.call({ type: "fetch_rows", rows: [...rows] })) as unknown as { rows: number; frames: number };
+  }
+
   /** Ends the session; what is under way is waited for. The journal stays. */
   close(): Promise<void> {
     return this.#link.close();

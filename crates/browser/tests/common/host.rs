@@ -94,6 +94,15 @@ impl Store for Faulty {
     fn erase<'a>(&'a self, head: &'a Head, frames: &'a [Frame]) -> Pending<'a, bool> {
         self.inner.erase(head, frames)
     }
+    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>> {
+        self.inner.bodies(frames)
+    }
+    fn put_snapshot<'a>(&'a self, head: &'a Head, bytes: &'a [u8]) -> Pending<'a, bool> {
+        self.inner.put_snapshot(head, bytes)
+    }
+    fn snapshot(&self) -> Pending<'_, Option<throughline_store::Snapshot>> {
+        self.inner.snapshot()
+    }
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {
         self.inner.import(journal)
     }

@@ -11,7 +11,7 @@ use web_sys::{IdbRequest, IdbTransaction, IdbTransactionMode};
 
 use super::connection::{Connection, thrown};
 use super::transaction::{End, begin};
-use super::{Durability, META, SEGMENTS, SNAPSHOTS, key, keys_from};
+use super::{Durability, META, SEGMENTS, SNAPSHOTS, key, keys_from, snapshot_key};
 use crate::StoreError;
 use crate::meta::Meta;
 
@@ -20,14 +20,19 @@ pub(super) enum Write {
     /// An empty journal, unless there is one.
     Create { meta: Meta },
     /// Segments after the head that is expected.
-    Append { expected: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)> },
+    Append { expected: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)>, bodies: Apart },
     /// Another journal in the place of an empty one.
-    Replace { id: String, expected: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)> },
+    Replace { id: String, expected: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)>, bodies: Apart },
     /// What is left of segments that are there, while the head stays as it is.
-    Erase { id: String, head: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)> },
+    Erase { id: String, head: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)>, bodies: Apart },
+    /// A snapshot of what is there.
+    Snapshot { head: Head, meta: Meta, bytes: Vec<u8> },
     /// Nothing of this name any more.
     Remove,
 }
+
+/// Bodies that lie apart, by frame; `None` takes those that are there away.
+pub(super) type Apart = Vec<(u64, Option<Vec<u8>>)>;
 
 /// What was found when the head was looked at.
 enum Found {
@@ -106,6 +111,8 @@ struct Puts {
     before: Option<(String, Head)>,
     after: Meta,
     segments: Vec<(u64, JsValue)>,
+    /// What is put beside the segments, or taken away there.
+    beside: Vec<(JsValue, Option<JsValue>)>,
     again: bool,
     /// Whether segments are put in the place of those that are there.
     replaces: bool,
@@ -113,26 +120,34 @@ struct Puts {
 
 impl Puts {
     fn of(name: &str, write: &Write, again: bool) -> Self {
-        let (before, after, segments) = match write {
-            Write::Append { expected, meta, segments } => {
-                (Some((meta.id.clone(), expected.clone())), meta.clone(), segments.as_slice())
+        let none: &Apart = &Apart::new();
+        let at = |id: &str, head: &Head| Some((id.to_owned(), head.clone()));
+        let (before, after, segments, bodies) = match write {
+            Write::Append { expected, meta, segments, bodies } => {
+                (at(&meta.id, expected), meta.clone(), segments.as_slice(), bodies)
             }
-            Write::Replace { id, expected, meta, segments } => {
-                (Some((id.clone(), expected.clone())), meta.clone(), segments.as_slice())
+            Write::Replace { id, expected, meta, segments, bodies }
+            | Write::Erase { id, head: expected, meta, segments, bodies } => {
+                (at(id, expected), meta.clone(), segments.as_slice(), bodies)
             }
-            Write::Erase { id, head, meta, segments } => {
-                (Some((id.clone(), head.clone())), meta.clone(), segments.as_slice())
-            }
-            Write::Create { meta } => (None, meta.clone(), [].as_slice()),
+            Write::Snapshot { head, meta, .. } => (at(&meta.id, head), meta.clone(), [].as_slice(), none),
+            Write::Create { meta } => (None, meta.clone(), [].as_slice(), none),
             Write::Remove => {
-                (None, Meta::new("", &Head { seq: 0, frame: 0, chain: String::new() }, None), [].as_slice())
+                (None, Meta::new("", &Head { seq: 0, frame: 0, chain: String::new() }, None), [].as_slice(), none)
             }
         };
-        let segments =
-            segments.iter().map(|(first, bytes)| (*first, Uint8Array::from(bytes.as_slice()).into())).collect();
-        let replaces = matches!(write, Write::Erase { .. });
+        let js = |bytes: &Vec<u8>| JsValue::from(Uint8Array::from(bytes.as_slice()));
+        let segments = segments.iter().map(|(first, bytes)| (*first, js(bytes))).collect();
+        let mut beside: Vec<(JsValue, Option<JsValue>)> =
+            bodies.iter().map(|(frame, bytes)| (key(name, *frame), bytes.as_ref().map(js))).collect();
+        match write {
+            Write::Snapshot { bytes, .. } => beside.push((snapshot_key(name), Some(js(bytes)))),
+            Write::Erase { .. } | Write::Replace { .. } => beside.push((snapshot_key(name), None)),
+            _ => {}
+        }
+        let replaces = matches!(write, Write::Erase { .. } | Write::Snapshot { .. });
         // Erasing twice is erasing once: it is never taken for done already.
-        Self { name: name.to_owned(), before, after, segments, again: again && !replaces, replaces }
+        Self { name: name.to_owned(), before, after, segments, beside, again: again && !replaces, replaces }
     }
 }
 
@@ -174,6 +189,13 @@ fn put(transaction: &IdbTransaction, puts: &Puts) -> Result<(), JsValue> {
         } else {
             segments.add_with_key(bytes, &key(&puts.name, *first))?;
         }
+    }
+    let beside = transaction.object_store(SNAPSHOTS)?;
+    for (key, value) in &puts.beside {
+        match value {
+            Some(value) => beside.put_with_key(value, key)?,
+            None => beside.delete(key)?,
+        };
     }
     transaction.object_store(META)?.put_with_key(&puts.after.write().into(), &puts.name.as_str().into())?;
     Ok(())

@@ -15,7 +15,8 @@ use web_sys::IdbTransactionMode;
 
 use super::connection::Connection;
 use super::transaction::begin;
-use super::{META, SEGMENTS, keys_from};
+use super::{META, SEGMENTS, SNAPSHOTS, keys_from};
+use crate::load::Bodies;
 use crate::timer::Timer;
 use crate::{StoreError, TRANSACTION_TIMEOUT_MS};
 
@@ -24,28 +25,88 @@ use crate::{StoreError, TRANSACTION_TIMEOUT_MS};
 pub(super) struct Stored {
     pub(super) meta: Option<String>,
     pub(super) segments: Vec<(u64, Vec<u8>)>,
+    pub(super) bodies: Bodies,
 }
 
-/// Reads the `meta` and the segments from the one that starts with frame `from`, as they stood at one moment.
-pub(super) async fn journal(connection: &Connection, name: &str, from: u64) -> Result<Stored, StoreError> {
+/// Reads the `meta` and the segments from the one that starts with frame `from`, as they stood at one moment; the
+/// bodies that lie apart too, from that of frame `bodies_from` on.
+pub(super) async fn journal(
+    connection: &Connection,
+    name: &str,
+    from: u64,
+    bodies_from: Option<u64>,
+) -> Result<Stored, StoreError> {
     let name = name.to_owned();
-    read(connection, &[META, SEGMENTS], move |transaction| {
+    read(connection, &[META, SEGMENTS, SNAPSHOTS], move |transaction| {
         let name = name.clone();
         async move {
+            let name_too = name.clone();
             let range = keys_from(&name, from)?;
             let meta = transaction.object_store(META).map_err(failed)?;
             let segments = transaction.object_store(SEGMENTS).map_err(failed)?;
             let meta = meta.get(Query::Key(name.into())).map_err(failed)?.into_future();
             let keys = segments.get_all_keys(Some(range.clone().into()), None).map_err(failed)?.into_future();
             let bytes = segments.get_all(Some(range.into()), None).map_err(failed)?.into_future();
+            let mut apart = None;
+            if let Some(from) = bodies_from {
+                let range = bodies_range(&name_too, from)?;
+                let bodies = transaction.object_store(SNAPSHOTS).map_err(failed)?;
+                let keys = bodies.get_all_keys(Some(range.clone().into()), None).map_err(failed)?.into_future();
+                apart = Some((keys, bodies.get_all(Some(range.into()), None).map_err(failed)?.into_future()));
+            }
             let (meta, keys, bytes) = (meta.await, keys.await, bytes.await);
+            let mut bodies = Bodies::new();
+            if let Some((keys, bytes)) = apart {
+                let (keys, bytes) = (keys.await.map_err(failed)?, bytes.await.map_err(failed)?);
+                bodies = keys.iter().map(first_of).zip(bytes.iter().map(bytes_of)).collect();
+            }
             let meta = match meta.map_err(failed)? {
                 Some(value) => Some(text(&value)?),
                 None => None,
             };
             let keys = keys.map_err(failed)?.into_iter().map(|key| first_of(&key));
             let bytes = bytes.map_err(failed)?.into_iter().map(|value| bytes_of(&value));
-            Ok(Stored { meta, segments: keys.zip(bytes).collect() })
+            Ok(Stored { meta, segments: keys.zip(bytes).collect(), bodies })
+        }
+    })
+    .await
+}
+
+/// The `meta` of one journal.
+pub(super) async fn meta(connection: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+    let name = name.to_owned();
+    read(connection, &[META], move |transaction| {
+        let name = name.clone();
+        async move {
+            let meta = transaction.object_store(META).map_err(failed)?;
+            let found = meta.get(Query::Key(name.into())).map_err(failed)?.await.map_err(failed)?;
+            found.map(|value| text(&value)).transpose()
+        }
+    })
+    .await
+}
+
+/// Every body that lies apart, from that of this frame on: texts come after all numbers.
+fn bodies_range(name: &str, from: u64) -> Result<KeyRange, StoreError> {
+    let end = Array::of2(&name.into(), &JsValue::from_str(""));
+    KeyRange::bound(&super::key(name, from), &end, None, None).map_err(failed)
+}
+
+/// What lies beside the segments under these keys.
+pub(super) async fn beside(
+    connection: &Connection,
+    keys: Vec<JsValue>,
+) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+    read(connection, &[SNAPSHOTS], move |transaction| {
+        let keys = keys.clone();
+        async move {
+            let store = transaction.object_store(SNAPSHOTS).map_err(failed)?;
+            let asked = keys.into_iter().map(|key| Ok(store.get(Query::Key(key)).map_err(failed)?.into_future()));
+            let mut found = Vec::new();
+            for one in asked.collect::<Result<Vec<_>, StoreError>>()? {
+                found.push(one.await.map_err(failed)?.map(|value| bytes_of(&value)));
+            }
+            Ok(found)
         }
     })
     .await

@@ -1,0 +1,171 @@
+//! Bodies that lie in the store: a session that holds none of them gives the same answers as one that holds all.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may stop at once")]
+#![allow(dead_code, reason = "not every test uses all of the host")]
+
+#[path = "common/host.rs"]
+mod host;
+
+use std::rc::Rc;
+
+use host::{Faulty, TestHost};
+use throughline_browser::Session;
+use throughline_value::{Value, json};
+
+fn session(store: &Rc<Faulty>, name: &str, budget: Option<usize>) -> (Rc<TestHost>, Session, Value) {
+    let host = TestHost::new(store);
+    let session = Session::new(Rc::<TestHost>::clone(&host));
+    let budget = budget.map_or(String::new(), |bytes| format!(r#","memory_budget":{bytes}"#));
+    let open = format!(r#"{{"type":"open","name":"{name}","storage":"memory","id":"same","clock":1000{budget}}}"#);
+    let status = host.call(&session, &open).unwrap();
+    (host, session, status)
+}
+
+fn execute(host: &TestHost, session: &Session, command: &str) -> String {
+    host.call(session, &format!(r#"{{"type":"execute","command":{}}}"#, json::quote(command))).unwrap().to_json()
+}
+
+fn ask(host: &TestHost, session: &Session, query: &str) -> String {
+    match host.call(session, &format!(r#"{{"type":"query","query":{}}}"#, json::quote(query))) {
+        Ok(value) => value.to_json(),
+        Err(refusal) => format!("{refusal:?}"),
+    }
+}
+
+/// A hundred events, with long texts.
+fn remember(first: usize) -> String {
+    let item = |n: usize| {
+        let text = format!("event {n} near the harbour {} word{n}", "and more of it ".repeat(8));
+        format!(r#"{{"kind":"note","text":"{text}","at":{n},"entities":["e{}"],"data":{{"n":{n}}}}}"#, n % 7)
+    };
+    let items: Vec<String> = (first..first + 100).map(item).collect();
+    format!(r#"{{"type":"remember","items":[{}]}}"#, items.join(","))
+}
+
+fn commands() -> Vec<String> {
+    let mut all: Vec<String> = (0..6).map(|n| remember(n * 100)).collect();
+    let more = [
+        r#"{"type":"amend","memory":"m_1_3","text":"corrected words"}"#,
+        r#"{"type":"amend","memory":"m_1_4","at":9000}"#,
+        r#"{"type":"forget","memories":["m_2_5","m_2_6"]}"#,
+        r#"{"type":"recover","memories":["m_2_6"]}"#,
+        r#"{"type":"forget","memories":["m_99_1"]}"#,
+        r#"{"type":"batch","commands":[{"type":"amend","memory":"m_3_1","text":"first"},{"type":"amend","memory":"m_3_1","text":"second"}]}"#,
+        r#"{"type":"purge","memories":["m_1_7"]}"#,
+        r#"{"type":"forget_by","max_count":550}"#,
+        r#"{"type":"touch","memories":["m_4_4"]}"#,
+        r#"{"type":"remember","items":[{"kind":"note","text":"the last one","at":99999}]}"#,
+    ];
+    all.extend(more.map(str::to_owned));
+    all
+}
+
+const QUERIES: [&str; 12] = [
+    r#"{"type":"recall","words":"word123 harbour"}"#,
+    r#"{"type":"recall","words":"corrected"}"#,
+    r#"{"type":"memory_history","entity":"e3","limit":20}"#,
+    r#"{"type":"memory_last","kind":"note","before":300}"#,
+    r#"{"type":"memory_neighbours","moment":250,"count":5}"#,
+    r#"{"type":"memory_episodes"}"#,
+    r#"{"type":"memory_forgetting","max_count":100}"#,
+    r#"{"type":"recall","words":"harbour","at":{"seq":2}}"#,
+    r#"{"type":"records","limit":50}"#,
+    r#"{"type":"record","seq":2}"#,
+    r#"{"type":"digests"}"#,
+    r#"{"type":"digests","at":{"seq":5}}"#,
+];
+
+#[track_caller]
+fn same(whole: &(Rc<TestHost>, Session, Value), cold: &(Rc<TestHost>, Session, Value)) {
+    for query in QUERIES {
+        let (a, b) = (ask(&whole.0, &whole.1, query), ask(&cold.0, &cold.1, query));
+        let at = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+        let near = |text: &str| text.get(at.saturating_sub(200)..(at + 100).min(text.len())).map(str::to_owned);
+        assert!(a == b, "{query} at byte {at}: {:?} and {:?}", near(&a), near(&b));
+    }
+    for call in [r#"{"type":"export"}"#, r#"{"type":"verify"}"#, r#"{"type":"fork","at":4}"#] {
+        let of = |(host, session, _): &(Rc<TestHost>, Session, Value)| host.call(session, call).unwrap().to_json();
+        assert_eq!(of(whole), of(cold), "{call}");
+    }
+}
+
+fn tiers(host: &TestHost, session: &Session, name: &str) -> i64 {
+    let status = host.call(session, r#"{"type":"query","query":"{\"type\":\"status\"}"}"#).unwrap();
+    status.at(&["memory", name]).unwrap_or_else(|| panic!("{}", status.to_json())).as_i64().unwrap()
+}
+
+#[test]
+fn a_session_without_room_for_texts_gives_the_same_answers() {
+    let (all, none) = (Faulty::new("tiers whole"), Faulty::new("tiers cold"));
+    let whole = session(&all, "tiers whole", None);
+    let cold = session(&none, "tiers cold", Some(0));
+    for command in commands() {
+        let told = execute(&whole.0, &whole.1, &command);
+        assert_eq!(told, execute(&cold.0, &cold.1, &command), "{command}");
+        assert!(tiers(&cold.0, &cold.1, "resident_bytes") < 2_000, "{command}");
+    }
+    same(&whole, &cold);
+    assert!(tiers(&cold.0, &cold.1, "cold_bytes") > 50_000);
+    assert!(tiers(&cold.0, &cold.1, "bodies_read") > 0 && tiers(&whole.0, &whole.1, "bodies_read") == 0);
+    for (host, session, _) in [&whole, &cold] {
+        host.call(session, r#"{"type":"close"}"#).unwrap();
+    }
+    // Opened anew: without a snapshot all bodies are read, but few are held.
+    let again = session(&none, "tiers cold", Some(0));
+    assert_eq!(again.2.at(&["memory", "from_snapshot"]).and_then(Value::as_bool), Some(false));
+    assert!(tiers(&again.0, &again.1, "resident_bytes") < 2_000);
+    same(&session(&all, "tiers whole", None), &again);
+}
+
+#[test]
+fn an_opening_with_a_snapshot_reads_no_bodies_and_a_damaged_one_changes_nothing() {
+    let store = Faulty::new("tiers snapshot");
+    let (host, first, _) = session(&store, "tiers snapshot", Some(0));
+    for n in 0..12 {
+        execute(&host, &first, &remember(n * 100));
+    }
+    let digests = ask(&host, &first, QUERIES[10]);
+    let recalled = ask(&host, &first, QUERIES[0]);
+    host.call(&first, r#"{"type":"close"}"#).unwrap();
+    let (host, second, status) = session(&store, "tiers snapshot", Some(0));
+    assert_eq!(status.at(&["memory", "from_snapshot"]).and_then(Value::as_bool), Some(true), "{}", status.to_json());
+    assert_eq!(status.at(&["memory", "bodies_read"]).and_then(Value::as_i64), Some(0));
+    assert_eq!(ask(&host, &second, QUERIES[0]), recalled);
+    assert_eq!(ask(&host, &second, QUERIES[10]), digests);
+    let rows = host.call(&second, r#"{"type":"fetch_rows","rows":[0,1,500]}"#).unwrap();
+    assert_eq!(rows.get("rows").and_then(Value::as_i64), Some(3), "{}", rows.to_json());
+    host.call(&second, r#"{"type":"close"}"#).unwrap();
+    store.memory().damage_beside(|_, snapshot| {
+        let bytes = snapshot.as_mut().unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+    });
+    let (host, third, status) = session(&store, "tiers snapshot", Some(0));
+    assert_eq!(status.at(&["memory", "from_snapshot"]).and_then(Value::as_bool), Some(false));
+    assert_eq!(ask(&host, &third, QUERIES[10]), digests);
+    execute(&host, &third, r#"{"type":"purge","memories":["m_1_7"]}"#);
+    let mut left = 0;
+    store.memory().damage_beside(|bodies, snapshot| {
+        left = bodies.len();
+        assert!(snapshot.is_none(), "a purge leaves no snapshot");
+        assert!(!bodies.values().any(|bytes| String::from_utf8_lossy(bytes).contains("event 7 near")));
+    });
+    assert_eq!(left, 12);
+    assert!(ask(&host, &third, QUERIES[0]).contains("word123"));
+}
+
+#[test]
+fn a_missing_body_is_told_and_never_taken_for_erased() {
+    let store = Faulty::new("tiers missing");
+    let (host, first, _) = session(&store, "tiers missing", Some(0));
+    for n in 0..12 {
+        execute(&host, &first, &remember(n * 100));
+    }
+    host.call(&first, r#"{"type":"close"}"#).unwrap();
+    store.memory().damage_beside(|bodies, _| drop(bodies.remove(&2)));
+    let (host, second, _) = session(&store, "tiers missing", Some(0));
+    let told = ask(&host, &second, r#"{"type":"recall","words":"word123"}"#);
+    assert!(told.contains("body-missing"), "{told}");
+    let verified = host.call(&second, r#"{"type":"verify"}"#).unwrap().to_json();
+    assert!(verified.contains("body-missing") && verified.contains("\"ok\":false"), "{verified}");
+}
