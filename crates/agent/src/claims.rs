@@ -531,7 +531,10 @@ mod tests {
         check("twenty-three thousand five hundred dollars", &["23500"]);
         check("about twenty thousand", &["20000"]);
         check("1.5 million", &["1500000"]);
-        check("€21.000,00 or 1.234.567, 12,50 € or 21,5k, 21 000 dollars", &["21000", "1234567", "12.5", "21500", "21000"]);
+        check(
+            "€21.000,00 or 1.234.567, 12,50 € or 21,5k, 21 000 dollars",
+            &["21000", "1234567", "12.5", "21500", "21000"],
+        );
         check("21 grand, twenty-one grand, a grand plan", &["21000", "21000"]);
         check("2万1千，2万1000，2万1，2.1万", &["21000", "21000", "21000", "21000"]);
         check("from 21.000 on, in 3, 4 or 5", &["21", "3", "4", "5"]);

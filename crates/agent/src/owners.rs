@@ -89,7 +89,7 @@ impl<'a> Owners<'a> {
     /// The thing that a map names: by a field for that, or by the name of a thing that is known.
     fn named(&self, map: &Map) -> Option<String> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let by_field = NAMING.iter().find_map(|name| map.get(*name).and_then(text));
+        let by_field = NAMING.iter().find_map(|name| map.get(name).and_then(text));
         let known = |text: &&str| self.owners.iter().any(|o| o.names.iter().any(|name| folded(name) == folded(text)));
         by_field.or_else(|| map.values().filter_map(Value::as_str).find(known).map(str::to_owned))
     }
@@ -123,9 +123,8 @@ impl<'a> Owners<'a> {
                 }
                 // Further figures behind a name may be said of what has no name here: "100, of your 150".
                 let next = claims.iter().rfind(|other| other.end <= claim.start);
-                let direct = names.iter().any(|(_, end, _)| {
-                    *end <= claim.start && next.is_none_or(|other| other.start < *end)
-                });
+                let direct =
+                    names.iter().any(|(_, end, _)| *end <= claim.start && next.is_none_or(|other| other.start < *end));
                 let others = self.owners.iter().filter(|owner| direct || !owner.label);
                 let other = { others }.find(|owner| owner.known.supports(claim));
                 if let (Some(first), Some(other)) = (blamed, other) {

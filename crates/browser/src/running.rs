@@ -12,6 +12,7 @@ use throughline_journal::{Frame, Head, Journal, Millis, Seq};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
 use throughline_protocol::session::{Changed, Failed, Fault, HostCall, HostCancel, HostResult, Open, Push};
+use throughline_protocol::view::MemoryStatus;
 use throughline_protocol::{Command, Meta, ModelSettings, Outcome, Refusal};
 use throughline_store::{Appended, Snapshot, Store, StoreError};
 use throughline_value::{SortedMap, Value, to_value, to_wire};
@@ -232,7 +233,10 @@ impl Running {
             }
             self.read_bodies(&frames).await?;
         }
-        Err(Refusal::new("not-resident", "what this needs is never all here at once; ask for less, or give more memory"))
+        Err(Refusal::new(
+            "not-resident",
+            "what this needs is never all here at once; ask for less, or give more memory",
+        ))
     }
 
     /// Reads the bodies of rows whose texts are not here, for as long as the budget lets them stay.
@@ -363,15 +367,15 @@ impl Running {
         let engine = self.engine.borrow();
         let (read, snapshot) = engine.bodies_read();
         let memory = engine.memory();
-        if let Value::Map(map) = status {
-            let tiers = [
-                ("budget", Value::from(budget(&self.open) as u64)),
-                ("resident_bytes", memory.resident_bytes().into()),
-                ("cold_bytes", memory.cold_bytes().into()),
-                ("bodies_read", read.into()),
-                ("from_snapshot", snapshot.into()),
-            ];
-            map.insert("memory".to_owned(), Value::from(tiers));
+        let tiers = MemoryStatus {
+            budget: budget(&self.open) as u64,
+            resident_bytes: memory.resident_bytes(),
+            cold_bytes: memory.cold_bytes(),
+            bodies_read: read,
+            from_snapshot: snapshot,
+        };
+        if let (Value::Map(map), Ok(tiers)) = (status, to_value(&tiers)) {
+            map.insert("memory".to_owned(), tiers);
         }
     }
 

@@ -346,11 +346,12 @@ impl Session {
         };
         if let Some(running) = open {
             let now = running.now();
-            return running.with_whole_journal(|journal| {
-                let head = journal.head();
-                exported(journal.export(now), head.seq, head.chain)
-            })
-            .await;
+            return running
+                .with_whole_journal(|journal| {
+                    let head = journal.head();
+                    exported(journal.export(now), head.seq, head.chain)
+                })
+                .await;
         }
         // Nothing is interpreted: these are the bytes for whoever can make something of them.
         let raw = store.raw().await.map_err(|error| refusal(&error))?;

@@ -269,7 +269,8 @@ impl Engine {
             if !is_cold && !self.cold.hot.iter().rev().take(2 * LOAD_FRAMES).any(|(hot, _)| *hot == number) {
                 self.note_hot(number);
             }
-            if self.cold.hot_bytes > self.cold.keep.map_or(usize::MAX, |keep| keep / JOURNAL_SHARE) || number % 64 == 0 {
+            if self.cold.hot_bytes > self.cold.keep.map_or(usize::MAX, |keep| keep / JOURNAL_SHARE) || number % 64 == 0
+            {
                 self.cool_folded(number, last);
             }
         }

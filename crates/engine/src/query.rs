@@ -200,6 +200,7 @@ impl Asked<'_> {
             lanes,
             busy,
             next_due: self.state.rooms.world.next_due(self.now),
+            memory: None,
         }
     }
 

@@ -226,7 +226,8 @@ impl Frame {
         };
         let node = root.get("frame").ok_or_else(|| unreadable("a line of a journal has a `frame`"))?;
         if let NodeData::Map(map) = &root.data
-            && let Some((key, _)) = map.iter().find(|(k, _)| !matches!(k.name.as_str(), "chain" | "frame" | "sealed" | "apart"))
+            && let Some((key, _)) =
+                map.iter().find(|(k, _)| !matches!(k.name.as_str(), "chain" | "frame" | "sealed" | "apart"))
         {
             return Err(unreadable(&format!("a line of a journal has no `{}`", key.name)).at(key.span.start, 0));
         }

@@ -51,7 +51,15 @@ impl Journal {
     pub fn new(id: impl Into<String>) -> Self {
         let id = id.into();
         let chain = genesis(&id);
-        Self { id, frames: Vec::new(), seq: 0, recorded_at: Millis::MIN, chain, marks: Vec::new(), wanted: Rc::default() }
+        Self {
+            id,
+            frames: Vec::new(),
+            seq: 0,
+            recorded_at: Millis::MIN,
+            chain,
+            marks: Vec::new(),
+            wanted: Rc::default(),
+        }
     }
 
     /// The id.

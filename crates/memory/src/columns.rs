@@ -169,26 +169,72 @@ pub struct Columns {
 }
 
 /// Columns that were read, for whoever gets them packed next: so that they are read once on their way from the page
-/// through the decision to the fold. Only an aid; the packed ones are what holds.
+/// through the decision to the fold. Only an aid; the packed ones are what holds, and what is kept is handed out only
+/// for the very same packed ones.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Handed(RefCell<Option<((usize, usize), Box<Columns>)>>);
+pub(crate) struct Handed(RefCell<Option<(u64, Box<Columns>)>>);
 
-/// Where a packed column lies.
-fn place_of(at: Option<&Value>) -> Option<(usize, usize)> {
-    at.and_then(Value::as_str).map(|text| (text.as_ptr().addr(), text.len()))
+/// Columns as a command or a record holds them.
+pub(crate) struct Packed<'a> {
+    columns: [Option<&'a str>; 9],
+    text: &'a str,
+}
+
+impl<'a> Packed<'a> {
+    pub(crate) fn of_command(command: &'a RememberColumns) -> Self {
+        let columns = [
+            command.at.as_str(),
+            command.kind.as_str(),
+            command.entity_count.as_str(),
+            command.entity.as_str(),
+            command.text_bytes.as_str(),
+            command.lasts.as_str(),
+            command.importance.as_str(),
+            command.place.as_str(),
+            Some(command.vector.as_str()).filter(|vector| !vector.is_empty()),
+        ];
+        Self { columns, text: &command.text }
+    }
+
+    pub(crate) fn of_data(data: &'a Value) -> Self {
+        let names = ["at", "kind", "entity_count", "entity", "text_bytes", "lasts", "importance", "place", "vector"];
+        let column = |name: &str| data.get(name).and_then(Value::as_str);
+        Self { columns: names.map(column), text: column("text").unwrap_or_default() }
+    }
+
+    /// A number by which the columns are known again, beside the texts; `None` when they are not packed.
+    fn print(&self) -> Option<u64> {
+        let [Some(_), ..] = self.columns else { return None };
+        let mut print = 0u64;
+        let mut add = |word: u64| print = (print.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        for column in self.columns {
+            let (eights, rest) = column.unwrap_or_default().as_bytes().as_chunks::<8>();
+            add(column.map_or(u64::MAX, |column| column.len() as u64));
+            eights.iter().for_each(|eight| add(u64::from_le_bytes(*eight)));
+            add(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
+        Some(print)
+    }
 }
 
 impl Handed {
-    /// Keeps what `at`, one of the packed columns, was made from. What is kept is known by where that text lies.
-    pub(crate) fn put(&self, at: Option<&Value>, columns: Columns) {
-        *self.0.borrow_mut() = place_of(at).map(|place| (place, Box::new(columns)));
+    /// Keeps what the packed columns were made from.
+    pub(crate) fn put(&self, packed: &Packed<'_>, columns: Columns) {
+        *self.0.borrow_mut() = packed.print().map(|print| (print, Box::new(columns)));
     }
 
-    /// What the packed column was made from, when it was put here last. Nothing is kept after this.
-    pub(crate) fn take(&self, at: Option<&Value>) -> Option<Columns> {
-        let (place, columns) = self.0.borrow_mut().take()?;
-        (place_of(at)? == place).then(|| *columns)
+    /// What the packed columns were made from, when that was put here last. Nothing is kept after this. The names are
+    /// compared by whoever has them.
+    pub(crate) fn take(&self, packed: &Packed<'_>, same_names: impl FnOnce(&Columns) -> bool) -> Option<Columns> {
+        let (print, columns) = self.0.borrow_mut().take()?;
+        (packed.print()? == print && columns.text == packed.text && same_names(&columns)).then_some(*columns)
     }
+}
+
+/// Whether a record's names are these.
+pub(crate) fn same_names(names: &[String], data: Option<&Value>) -> bool {
+    let given = data.and_then(Value::as_list).unwrap_or_default();
+    given.len() == names.len() && given.iter().zip(names).all(|(given, name)| given.as_str() == Some(name))
 }
 
 /// A column as it may be given.

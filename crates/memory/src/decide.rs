@@ -7,7 +7,7 @@ use throughline_protocol::command::{
 use throughline_protocol::{At, Context, Decision, Refusal};
 use throughline_value::{InOrder as _, Map, Named, Number, Value};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, Packed};
 use crate::forgetting::Policy;
 use crate::limits::{
     MAX_DATA_BYTES, MAX_ENTITIES, MAX_ITEMS, MAX_KINDS, MAX_MILLIS, MAX_NAME_BYTES, MAX_SUGGESTION_NAMES,
@@ -58,7 +58,8 @@ impl Memory {
     /// # Errors
     /// Those of reading the columns: `bad-column`, `too-many-items`, and those of [`Memory::remember`].
     pub fn remember_columns(&self, ctx: &Context<'_>, command: &RememberColumns) -> Result<Decision, Refusal> {
-        let columns = match self.handed.take(Some(&command.at)) {
+        let same = |c: &Columns| c.kinds == command.kinds && c.entities == command.entities;
+        let columns = match self.handed.take(&Packed::of_command(command), same) {
             Some(columns) => columns.check().map(|()| columns)?,
             None => Columns::read(command)?,
         };
@@ -98,7 +99,7 @@ impl Memory {
             map.insert("first".into(), first.into());
             map.insert("rows".into(), count.into());
         }
-        self.handed.put(data.get("at"), columns);
+        self.handed.put(&Packed::of_data(&data), columns);
         Ok(Decision::one(erasable(ctx.draft(kind::COLUMNS, data)), done(first, count, false)))
     }
 

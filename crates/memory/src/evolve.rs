@@ -4,7 +4,7 @@
 use throughline_journal::{Millis, Record, Seq};
 use throughline_value::{Number, Value};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, Packed, same_names};
 use crate::index::Standing;
 use crate::kind;
 use crate::limits::{MAX_ITEMS, MAX_KINDS, MAX_MILLIS};
@@ -94,7 +94,12 @@ impl Memory {
     fn remembered_columns(&mut self, record: &Record) -> Option<()> {
         let data = record.data();
         // What was decided just now need not be read again.
-        let columns = self.handed.take(data.get("at")).or_else(|| Columns::of(data))?;
+        let same = |c: &Columns| {
+            same_names(&c.kinds, data.get("kinds"))
+                && same_names(&c.entities, data.get("entities"))
+                && data.get("gone").is_none()
+        };
+        let columns = self.handed.take(&Packed::of_data(data), same).or_else(|| Columns::of(data))?;
         let first = u64::try_from(data.get("first")?.as_i64()?).ok()?;
         // An item of a column lists itself only by the first one of its record.
         if self.table.find(&crate::memory::usual_id(first, 0)).is_some()

@@ -6,7 +6,7 @@
 use throughline_journal::Millis;
 use throughline_protocol::command::RememberColumns;
 
-use crate::columns::Columns;
+use crate::columns::{Columns, Packed};
 use crate::index::{Block, add_all, take_all};
 
 use crate::memory::Memory;
@@ -430,7 +430,7 @@ impl Memory {
     #[must_use]
     pub fn columns_command(&self, columns: Columns) -> RememberColumns {
         let command = columns.to_command();
-        self.handed.put(Some(&command.at), columns);
+        self.handed.put(&Packed::of_command(&command), columns);
         command
     }
 }

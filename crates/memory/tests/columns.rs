@@ -121,3 +121,28 @@ fn a_text_that_is_changed_keeps_its_place() {
     changed.each_text(|text| text.replace("a pan", "[removed]"));
     assert_eq!((changed.text.as_str(), changed.text_bytes), ("[removed]\u{4e2d}\u{6587}", vec![9, 0, 3, 3]));
 }
+
+#[test]
+fn columns_of_a_decision_that_was_never_folded_do_no_harm() {
+    let other =
+        Columns { text: "a pot\u{4e2d}\u{6587}".into(), kinds: vec!["heard".into(), "seen".into()], ..columns() };
+    let other_times = Columns { at: vec![5_000, -5, 5_000, 1_772_675_400_000], ..columns() };
+    for other in [other, other_times, Columns { place: vec![4, 3, 2, 0], ..columns() }] {
+        // The first decision is dropped; its packed texts are freed, and the next ones are as long.
+        let mut memory = Memory::default();
+        let dropped = memory.columns_command(columns());
+        drop(dropped);
+        let given: RememberColumns = {
+            let plain = Memory::default();
+            plain.columns_command(other.clone())
+        };
+        let got = remembered(&mut memory, &given).unwrap();
+        let mut fresh = Memory::default();
+        assert_eq!(got, remembered(&mut fresh, &given).unwrap());
+        assert_eq!(memory.row_text(0), fresh.row_text(0));
+        assert_eq!(
+            (0..4).map(|row| memory.row_time(row)).collect::<Vec<_>>(),
+            (0..4).map(|row| fresh.row_time(row)).collect::<Vec<_>>()
+        );
+    }
+}

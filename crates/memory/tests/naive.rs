@@ -1,7 +1,14 @@
 //! The memory against a naive array: random mixes of everything give identical answers and aggregates.
 //!
 //! `THROUGHLINE_SEEDS` and `THROUGHLINE_STEPS` set how many runs of how many steps.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test may fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail"
+)]
 
 use std::collections::BTreeMap;
 

@@ -58,7 +58,10 @@ fn comments_fields_and_marks_between_events_change_nothing() {
 
 #[test]
 fn one_event_over_several_lines_is_one_value() {
-    let body = format!("data: {{\"choices\":[{{\"index\":0,\ndata: \"delta\":{{\"content\":\"ab\"}}}}]}}\n\n{}", events(&[STOP]));
+    let body = format!(
+        "data: {{\"choices\":[{{\"index\":0,\ndata: \"delta\":{{\"content\":\"ab\"}}}}]}}\n\n{}",
+        events(&[STOP])
+    );
     check(Wire::Chat, &body, "done|ab|||");
 }
 
@@ -66,7 +69,10 @@ fn one_event_over_several_lines_is_one_value() {
 fn chat_completions_are_read_however_their_parts_are_written() {
     let table: &[(&[&str], &str)] = &[
         (
-            &[r#"{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}"#, STOP],
+            &[
+                r#"{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}"#,
+                STOP,
+            ],
             "done|ab|||",
         ),
         (
@@ -98,7 +104,10 @@ fn chat_completions_are_read_however_their_parts_are_written() {
             ],
             "truncated|mine|||",
         ),
-        (&[r#"{"choices":[{"index":1,"delta":{"content":"other"},"finish_reason":"stop"}]}"#, "[DONE]"], "interrupted||||"),
+        (
+            &[r#"{"choices":[{"index":1,"delta":{"content":"other"},"finish_reason":"stop"}]}"#, "[DONE]"],
+            "interrupted||||",
+        ),
         // A call in one piece, two under one number, and one without any.
         (
             &[
@@ -110,7 +119,11 @@ fn chat_completions_are_read_however_their_parts_are_written() {
             r#"done||||f{"n":1};g{"n":2};h{"n":3}"#,
         ),
         (
-            &[r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#, r#"{"error":{"message":"Overloaded","type":"overloaded_error"}}"#, STOP],
+            &[
+                r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#,
+                r#"{"error":{"message":"Overloaded","type":"overloaded_error"}}"#,
+                STOP,
+            ],
             "failed overloaded|a|||",
         ),
         (&[r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#, "[DONE]"], "interrupted|a|||"),
@@ -124,7 +137,9 @@ fn chat_completions_are_read_however_their_parts_are_written() {
 #[test]
 fn the_other_wires_keep_their_own_words() {
     let named = |data: &[&str]| -> String {
-        let kind = |data: &str| throughline_value::json::read_value(data).unwrap().get("type").unwrap().as_str().unwrap().to_owned();
+        let kind = |data: &str| {
+            throughline_value::json::read_value(data).unwrap().get("type").unwrap().as_str().unwrap().to_owned()
+        };
         data.iter().map(|data| format!("event: {}\ndata: {data}\n\n", kind(data))).collect()
     };
     let text = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"好"}}"#;
@@ -139,19 +154,29 @@ fn the_other_wires_keep_their_own_words() {
         &named(&[text, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, stop, end]),
         "failed overloaded|好|||",
     );
-    let part = r#"{"candidates":[{"content":{"parts":[{"text":"a","thought":true},{"text":"好"}]},"finishReason":"STOP"}]}"#;
+    let part =
+        r#"{"candidates":[{"content":{"parts":[{"text":"a","thought":true},{"text":"好"}]},"finishReason":"STOP"}]}"#;
     let last = r#"{"candidates":[{"index":0,"finishReason":"MAX_TOKENS"}],"usageMetadata":{"promptTokenCount":3}}"#;
     check(Wire::Gemini, &events(&[part]), "done|好|a||");
     check(Wire::Gemini, &events(&[part, last]), "truncated|好|a||");
-    check(Wire::Gemini, &events(&[r#"{"candidates":[],"promptFeedback":{"blockReason":"SAFETY"}}"#]), "refused|||the prompt was blocked: SAFETY|");
+    check(
+        Wire::Gemini,
+        &events(&[r#"{"candidates":[],"promptFeedback":{"blockReason":"SAFETY"}}"#]),
+        "refused|||the prompt was blocked: SAFETY|",
+    );
     let delta = r#"{"type":"response.output_text.delta","delta":"好"}"#;
     let done = r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#;
     check(Wire::Responses, &named(&[delta, r#"{"type":"response.new_thing"}"#, done]), "done|好|||");
     check(Wire::Responses, &named(&[delta]), "interrupted|好|||");
-    let failed = r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"x"}}}"#;
+    let failed =
+        r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"x"}}}"#;
     check(Wire::Responses, &named(&[delta, failed]), "failed server-error|好|||");
     let line = "{\"message\":{\"content\":\"好\"},\"done\":false}\n";
-    check(Wire::Ollama, &format!("{line}{{\"message\":{{\"content\":\"\"}},\"done\":true,\"done_reason\":\"stop\"}}\n"), "done|好|||");
+    check(
+        Wire::Ollama,
+        &format!("{line}{{\"message\":{{\"content\":\"\"}},\"done\":true,\"done_reason\":\"stop\"}}\n"),
+        "done|好|||",
+    );
     check(Wire::Ollama, line, "interrupted|好|||");
     check(Wire::Ollama, &format!("{line}{{\"error\":\"model runner has stopped\"}}\n"), "failed provider-error|好|||");
 }

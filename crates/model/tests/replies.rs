@@ -249,7 +249,8 @@ fn a_call_written_the_old_way_is_a_call() {
         "message":{"content":null,"function_call":{"name":"set_n","arguments":"{\"n\":3}"}}}]}"#;
     for (kind, body) in [("text/event-stream", streamed.as_str()), ("application/json", whole)] {
         let calls = reply(200, kind, body).calls().unwrap();
-        let shown: Vec<String> = calls.iter().map(|call| format!("{} {}", call.name, call.arguments.to_json())).collect();
+        let shown: Vec<String> =
+            calls.iter().map(|call| format!("{} {}", call.name, call.arguments.to_json())).collect();
         assert_eq!(shown, [r#"set_n {"n":3}"#], "{body}");
     }
 }

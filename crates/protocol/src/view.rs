@@ -51,6 +51,22 @@ views! {
         busy: Option<String>,
         /// When the next scheduled event is due.
         next_due: Option<Millis>,
+        /// What is held in memory, and what lies in the store; a session says so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        memory: Option<MemoryStatus>,
+    }
+    /// What is held in memory, and what lies in the store.
+    MemoryStatus {
+        /// How many bytes of bodies are held at most.
+        budget: u64,
+        /// How many bytes of memories' texts and data are held.
+        resident_bytes: u64,
+        /// How many bytes of them lie in the store.
+        cold_bytes: u64,
+        /// How many frames' bodies were read since the opening.
+        bodies_read: u64,
+        /// Whether the opening used a snapshot.
+        from_snapshot: bool,
     }
     /// One record as a row.
     RecordRow {

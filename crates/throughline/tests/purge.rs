@@ -127,7 +127,9 @@ fn purge(session: &mut Local, ids: &str) -> Value {
 
 fn gone(session: &Local) {
     let text = session.export();
-    let at = text.find(SECRET).map(|at| text[at.saturating_sub(300)..(at + 60).min(text.len())].to_owned());
+    let at = text.find(SECRET).map(|at| {
+        String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(300)..(at + 60).min(text.len())]).into_owned()
+    });
     assert_eq!(at, None);
     let copy = throughline::journal::import(&text).unwrap();
     let head = copy.head().seq;

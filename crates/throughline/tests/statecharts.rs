@@ -11,12 +11,12 @@
 #[path = "../../dialogue/tests/all/convert.rs"]
 mod convert;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use convert::convert;
 use throughline::Local;
-use throughline::value::{Map, Value, json};
+use throughline::value::{Value, json};
 
 fn shared(path: &str) -> Option<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");

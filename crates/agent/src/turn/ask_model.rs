@@ -69,7 +69,8 @@ pub(crate) fn ask<T>(
         let wrong = if refused.problems.is_empty() { vec![refused.message.clone()] } else { refused.problems.clone() };
         return if attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
     }
-    let (code, wrong) = match judge(finished, &last.requested.request, || request(&[]).schema.unwrap_or_default(), hold) {
+    let (code, wrong) = match judge(finished, &last.requested.request, || request(&[]).schema.unwrap_or_default(), hold)
+    {
         Ok((value, changes)) => return Asked::Got(value, changes),
         Err(refused) => refused,
     };
@@ -128,7 +129,8 @@ fn judge<T>(
             })?;
             changes.extend(found.coercions.iter().map(structured::Coercion::to_value));
             if found.repaired {
-                changes.extend(found.diagnostics.iter().map(|d| Value::from([("code", d.code), ("repair", &d.message)])));
+                changes
+                    .extend(found.diagnostics.iter().map(|d| Value::from([("code", d.code), ("repair", &d.message)])));
             }
             found.value
         }

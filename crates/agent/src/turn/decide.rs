@@ -146,9 +146,9 @@ fn hold(
     let (args, changes) = fit.unwrap_or((args, Vec::new()));
     let held = check(rooms, Some(turn), ctx, action, args, confidence, seen).map_err(|wrong| wrong.problems)?;
     let reason = value.get("reason").and_then(Value::as_str).unwrap_or("").to_owned();
-    let changes = changes.into_iter().map(|change| {
-        structured::Coercion { path: format!("/args{}", change.path), ..change }.to_value()
-    });
+    let changes = changes
+        .into_iter()
+        .map(|change| structured::Coercion { path: format!("/args{}", change.path), ..change }.to_value());
     Ok(Some(Proposal { reason, changes: changes.collect(), ..held }))
 }
 

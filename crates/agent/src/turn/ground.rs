@@ -5,8 +5,8 @@
 //! use are a guess of the model's: they are kept under its own name, and never in the place of what somebody said.
 
 use throughline_expr::time::{Zone, parse_duration, parse_instant};
-use throughline_protocol::command::{AssertFact, RegisterEntity};
 use throughline_plan::Pattern;
+use throughline_protocol::command::{AssertFact, RegisterEntity};
 use throughline_protocol::{At, Command, Context, DEFAULT_SUBJECT, Done, Meta, Refusal};
 use throughline_value::{Map, Number, SortedSet, Value, to_value};
 

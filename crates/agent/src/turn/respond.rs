@@ -224,8 +224,7 @@ fn has_unit(domain: &Domain, entity: &EntityView, unit: Option<&String>) -> bool
 fn links(between: &str) -> bool {
     let joins = |word: &str| matches!(word, "" | "is" | "of" | "at" | "was" | "only" | "just" | "usd" | "eur");
     let other = |c: char| !c.is_alphabetic() || "为是只要仅".contains(c);
-    !between.contains(['.', '。', ',', '，', ';', '；', '、', '\n'])
-        && between.to_lowercase().split(other).all(joins)
+    !between.contains(['.', '。', ',', '，', ';', '；', '、', '\n']) && between.to_lowercase().split(other).all(joins)
 }
 
 /// A figure right beside the label of a field that is another one there, where only one thing is named.

@@ -292,7 +292,7 @@ impl Search<'_> {
             Value::Map(map) => {
                 let ids = ["id", "memory", "document", "source"];
                 let named = ids.iter().find(|id| {
-                    let of = map.get(**id).and_then(Value::as_str);
+                    let of = map.get(id).and_then(Value::as_str);
                     of.is_some_and(|of| self.quotes.ids.contains(of))
                 });
                 let evidence = map.contains_key("method");

@@ -12,8 +12,8 @@ use throughline_value::{Named, Number, Value};
 
 use super::bodies::Bodies;
 use super::{Content, Names, Rare};
-use crate::kind;
 use crate::index::{RowFacts, Rows, Standing};
+use crate::kind;
 use crate::limits::MAX_KINDS;
 
 /// No row.

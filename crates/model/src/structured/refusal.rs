@@ -5,29 +5,74 @@
 //! and only in the first person, so that "the user cannot pay" is no refusal.
 
 /// Who speaks.
-const SPEAKERS: &[&str] = &["i", "i'm", "i am", "i'd", "i do", "we", "we're", "we are", "it's", "must", "sorry", "so i"];
+const SPEAKERS: &[&str] =
+    &["i", "i'm", "i am", "i'd", "i do", "we", "we're", "we are", "it's", "must", "sorry", "so i"];
 
 /// What declines.
 const DENIALS: &[&str] = &[
-    "can't", "cannot", "can not", "won't", "will not", "couldn't", "could not", "unable to", "not able to", "decline to",
-    "refuse to", "not allowed to", "not permitted to", "not going to", "not comfortable", "am not willing to",
+    "can't",
+    "cannot",
+    "can not",
+    "won't",
+    "will not",
+    "couldn't",
+    "could not",
+    "unable to",
+    "not able to",
+    "decline to",
+    "refuse to",
+    "not allowed to",
+    "not permitted to",
+    "not going to",
+    "not comfortable",
+    "am not willing to",
 ];
 
 /// After a denial: the whole request is declined.
 const WHOLE: &[&str] = &[
-    "help", "assist", "comply", "fulfil", "fulfill", "do that", "do this", "do so", "do it", "support that",
-    "support this", "continue with", "engage", "take part", "go along",
+    "help",
+    "assist",
+    "comply",
+    "fulfil",
+    "fulfill",
+    "do that",
+    "do this",
+    "do so",
+    "do it",
+    "support that",
+    "support this",
+    "continue with",
+    "engage",
+    "take part",
+    "go along",
 ];
 
 /// After a denial: what stands in the same sentence is declined.
 const PART: &[&str] = &[
-    "provide", "give", "generate", "create", "share", "produce", "write", "return", "output", "execute", "perform",
-    "process", "answer", "discuss", "offer", "send", "carry out", "respond",
+    "provide",
+    "give",
+    "generate",
+    "create",
+    "share",
+    "produce",
+    "write",
+    "return",
+    "output",
+    "execute",
+    "perform",
+    "process",
+    "answer",
+    "discuss",
+    "offer",
+    "send",
+    "carry out",
+    "respond",
 ];
 
 const ZH_DENIALS: &[&str] = &["不能", "无法", "没法", "没办法", "不可以", "不便", "恕难", "拒绝", "無法"];
 const ZH_WHOLE: &[&str] = &["帮", "协助", "满足", "配合", "从命", "照办", "这样做", "这么做", "继续", "幫", "協助"];
-const ZH_PART: &[&str] = &["提供", "给出", "回答", "生成", "执行", "处理", "完成", "透露", "分享", "讨论", "返回", "输出"];
+const ZH_PART: &[&str] =
+    &["提供", "给出", "回答", "生成", "执行", "处理", "完成", "透露", "分享", "讨论", "返回", "输出"];
 
 /// How many characters may stand between a denial and what is denied: "cannot directly help", "无法为您提供".
 const BETWEEN: usize = 24;
@@ -98,7 +143,8 @@ fn in_sentence(sentence: &str, open: bool) -> Option<bool> {
             let after = sentence.get(at + denial.len()..).unwrap_or("");
             let before = sentence.get(..at).unwrap_or("");
             // Of somebody else, or of a thing: "用户无法提供".
-            let speaks = before.is_empty() || ["我", "我们", "抱歉", "对不起", "恕", "很遗憾"].iter().any(|who| before.contains(who));
+            let speaks = before.is_empty()
+                || ["我", "我们", "抱歉", "对不起", "恕", "很遗憾"].iter().any(|who| before.contains(who));
             if !speaks {
                 continue;
             }
@@ -118,7 +164,8 @@ fn reach(after: &str, most: usize, whole: &[&str], part: &[&str]) -> Option<bool
     let near: String = after.chars().take(most).collect();
     let has = |words: &[&str]| {
         words.iter().any(|word| {
-            near.match_indices(word).any(|(at, _)| !near.get(..at).is_some_and(|b| b.ends_with(|c: char| c.is_ascii_alphabetic())))
+            near.match_indices(word)
+                .any(|(at, _)| !near.get(..at).is_some_and(|b| b.ends_with(|c: char| c.is_ascii_alphabetic())))
         })
     };
     if has(whole) {

@@ -93,10 +93,7 @@ fn bodies_range(name: &str, from: u64) -> Result<KeyRange, StoreError> {
 }
 
 /// What lies beside the segments under these keys.
-pub(super) async fn beside(
-    connection: &Connection,
-    keys: Vec<JsValue>,
-) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+pub(super) async fn beside(connection: &Connection, keys: Vec<JsValue>) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
     read(connection, &[SNAPSHOTS], move |transaction| {
         let keys = keys.clone();
         async move {
