@@ -30,6 +30,22 @@ export interface Status {
   busy: string | null;
   /** When the next scheduled event is due. */
   next_due: number | null;
+  /** What is held in memory, and what lies in the store; a session says so. */
+  memory?: MemoryStatus;
+}
+
+/** What is held in memory, and what lies in the store. */
+export interface MemoryStatus {
+  /** How many bytes of bodies are held at most. */
+  budget: number;
+  /** How many bytes of memories' texts and data are held. */
+  resident_bytes: number;
+  /** How many bytes of them lie in the store. */
+  cold_bytes: number;
+  /** How many frames' bodies were read since the opening. */
+  bodies_read: number;
+  /** Whether the opening used a snapshot. */
+  from_snapshot: boolean;
 }
 
 /** One record as a row. */
