@@ -694,6 +694,8 @@ impl Running {
             // The next opening tries again; until then nobody may believe that it is gone.
             return self.fail(refusal(&error));
         }
+        // The snapshot went with what was erased.
+        self.snapped.set(0);
         for (ticket, outcome) in std::mem::take(&mut *self.held_back.borrow_mut()) {
             if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
                 // Nobody waits any more: then nobody needs to know.

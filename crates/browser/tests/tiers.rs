@@ -143,7 +143,8 @@ fn an_opening_with_a_snapshot_reads_no_bodies_and_a_damaged_one_changes_nothing(
     let (host, third, status) = session(&store, "tiers snapshot", Some(0));
     assert_eq!(status.at(&["memory", "from_snapshot"]).and_then(Value::as_bool), Some(false));
     assert_eq!(ask(&host, &third, QUERIES[10]), digests);
-    execute(&host, &third, r#"{"type":"purge","memories":["m_1_7"]}"#);
+    execute(&host, &third, r#"{"type":"remember","items":[{"kind":"note","text":"zanzibar lies there","at":5}]}"#);
+    execute(&host, &third, r#"{"type":"purge","memories":["m_1_7","m_13_0"]}"#);
     let mut left = 0;
     store.memory().damage_beside(|bodies, snapshot| {
         left = bodies.len();
@@ -151,7 +152,18 @@ fn an_opening_with_a_snapshot_reads_no_bodies_and_a_damaged_one_changes_nothing(
         assert!(!bodies.values().any(|bytes| String::from_utf8_lossy(bytes).contains("event 7 near")));
     });
     assert_eq!(left, 12);
-    assert!(ask(&host, &third, QUERIES[0]).contains("word123"));
+    let recalled = ask(&host, &third, QUERIES[0]);
+    assert!(recalled.contains("word123"));
+    let digests = ask(&host, &third, QUERIES[10]);
+    host.call(&third, r#"{"type":"close"}"#).unwrap();
+    store.memory().damage_beside(|_, snapshot| {
+        let bytes = snapshot.as_ref().unwrap();
+        assert!(!bytes.windows(8).any(|part| part == b"zanzibar"), "the next snapshot knows nothing of it");
+    });
+    let (host, fourth, status) = session(&store, "tiers snapshot", Some(0));
+    assert_eq!(status.at(&["memory", "from_snapshot"]).and_then(Value::as_bool), Some(true));
+    assert_eq!(ask(&host, &fourth, QUERIES[0]), recalled);
+    assert_eq!(ask(&host, &fourth, QUERIES[10]), digests);
 }
 
 #[test]
