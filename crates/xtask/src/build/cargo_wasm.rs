@@ -11,7 +11,7 @@ use crate::run::Run;
 use crate::setup::WASM_TARGET;
 
 /// When everything is linked, only what gets smaller by it is inlined: each package has inlined its own before, as
-/// fast as its level asks for. A twentieth less to load.
+/// fast as its level asks for. A twentieth less to load for the engine; the page grows by it, so it goes without.
 const SMALL_LINK: [&str; 3] = ["--", "-C", "llvm-args=-inline-threshold=0"];
 
 /// Builds `package`, or one of its programs, and gives its wasm file. Cargo decides whether anything has to be done.
@@ -23,7 +23,7 @@ pub(super) fn build(project: &Project, package: &str, bin: Option<&str>, profile
         Some(bin) => vec!["--bin", bin],
         None => vec!["--lib", "--crate-type", "cdylib"],
     };
-    let small: &[&str] = if profile == Profile::Release { &SMALL_LINK } else { &[] };
+    let small: &[&str] = if profile == Profile::Release && bin.is_none() { &SMALL_LINK } else { &[] };
     let messages = Run::cargo(&project.root)
         .args(["rustc", "--locked", "--package", package, "--target", WASM_TARGET, "--profile", profile.cargo_name()])
         .args(what)
