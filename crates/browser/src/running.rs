@@ -1,5 +1,7 @@
 //! An opened journal: the engine with everything that it asks for.
 
+mod tiers;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -7,12 +9,11 @@ use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
 
 use futures_channel::oneshot;
-use throughline_engine::{Engine, ExchangeEvent, FactMoment, Input, LOAD_FRAMES, Memory, Output};
+use throughline_engine::{Engine, ExchangeEvent, FactMoment, Input, Memory, Output};
 use throughline_journal::{Frame, Head, Journal, Millis, Seq};
 use throughline_model::cassette::{Player, Recorder};
 use throughline_model::{Request, Usage, retry};
 use throughline_protocol::session::{Changed, Failed, Fault, HostCall, HostCancel, HostResult, Open, Push};
-use throughline_protocol::view::MemoryStatus;
 use throughline_protocol::{Command, Meta, ModelSettings, Outcome, Refusal};
 use throughline_store::{Appended, Snapshot, Store, StoreError};
 use throughline_value::{SortedMap, Value, to_value, to_wire};
@@ -21,8 +22,7 @@ use crate::FactName;
 use crate::clock::Clock;
 use crate::host::{Channel, Guard, Host};
 use crate::live::{Live, Tape};
-use crate::{CLOSING_ROWS, MEMORY_BUDGET, SNAPSHOT_PAUSE_MS, SNAPSHOT_ROWS};
-use crate::{MAX_HOST_MODEL_MS, MAX_LOOKS, MAX_RECORDING_BYTES, model};
+use crate::{CLOSING_ROWS, MAX_HOST_MODEL_MS, MAX_LOOKS, MAX_RECORDING_BYTES, model};
 
 /// What a host call is for.
 enum Asked {
@@ -204,179 +204,6 @@ impl Running {
         let when = seq.map_or_else(|| FactMoment::Now(self.now()), FactMoment::Record);
         let engine = self.engine.borrow();
         engine.fact(&mut fact.place, &fact.subject, &fact.key, when).map(|value| look(&value))
-    }
-
-    /// Answers a query. What it needs that is not here is read first.
-    pub(crate) async fn query(&self, text: &str) -> Result<Value, Refusal> {
-        self.asking.set(self.asking.get() + 1);
-        let mut answer = self.ask_until_known(text).await;
-        if let Ok(value) = &mut answer
-            && value.get("lanes").is_some()
-            && value.get("recorded_at").is_some()
-        {
-            self.add_tiers(value);
-        }
-        self.asking.set(self.asking.get() - 1);
-        self.cool();
-        answer
-    }
-
-    async fn ask_until_known(&self, text: &str) -> Result<Value, Refusal> {
-        for _ in 0..MAX_ASKS {
-            self.folded().await;
-            self.alive()?;
-            _ = self.engine.borrow().take_missing();
-            let answer = self.engine.borrow().query(self.now(), text);
-            let frames = self.engine.borrow().take_missing();
-            if frames.is_empty() {
-                return answer;
-            }
-            self.read_bodies(&frames).await?;
-        }
-        Err(Refusal::new(
-            "not-resident",
-            "what this needs is never all here at once; ask for less, or give more memory",
-        ))
-    }
-
-    /// Reads the bodies of rows whose texts are not here, for as long as the budget lets them stay.
-    pub(crate) async fn fetch_rows(&self, rows: &[u32]) -> Result<Value, Refusal> {
-        self.asking.set(self.asking.get() + 1);
-        let fetched = self.fetch(rows).await;
-        self.asking.set(self.asking.get() - 1);
-        fetched
-    }
-
-    async fn fetch(&self, rows: &[u32]) -> Result<Value, Refusal> {
-        self.folded().await;
-        self.alive()?;
-        _ = self.engine.borrow().take_missing();
-        self.with_memory(|memory| rows.iter().for_each(|row| _ = memory.row_text(*row)));
-        let frames = self.engine.borrow().take_missing();
-        self.read_bodies(&frames).await?;
-        let here = self.with_memory(|memory| rows.iter().filter(|row| memory.row_text(**row).is_some()).count());
-        Ok(Value::from([("rows", here), ("frames", frames.len())]))
-    }
-
-    /// Reads bodies, some at a time, and gives them to the engine.
-    async fn read_bodies(&self, frames: &[u64]) -> Result<(), Refusal> {
-        let away = self.engine.borrow_mut().to_read(frames);
-        for some in away.chunks(LOAD_FRAMES) {
-            let read = self.store.bodies(some).await;
-            let warmed = match read {
-                Ok(bodies) => self.engine.borrow_mut().warm(bodies),
-                Err(error) => Err(refusal(&error)),
-            };
-            warmed?;
-        }
-        Ok(())
-    }
-
-    /// Reads what the engine asks for.
-    fn load_bodies(&self, frames: Vec<u64>) {
-        let (Some(this), store) = (self.this.upgrade(), Rc::clone(&self.store)) else { return };
-        self.loading.set(true);
-        let mut work = Box::pin(async move {
-            let mut bodies = Vec::new();
-            for some in frames.chunks(LOAD_FRAMES) {
-                match store.bodies(some).await {
-                    Ok(found) => bodies.extend(found),
-                    Err(error) => {
-                        this.loading.set(false);
-                        return this.fail(refusal(&error));
-                    }
-                }
-            }
-            this.loading.set(false);
-            this.give(Input::Loaded { bodies });
-        });
-        if poll_once(&mut work).is_pending() {
-            self.host.spawn(work);
-        }
-    }
-
-    /// Looks at the journal with all its bodies.
-    pub(crate) async fn with_whole_journal<T>(&self, look: impl FnOnce(&Journal) -> T) -> Result<T, Refusal> {
-        self.folded().await;
-        self.alive()?;
-        if !self.with_journal(|journal| journal.frames().iter().any(Frame::is_cold)) {
-            return Ok(self.with_journal(look));
-        }
-        let whole = self.store.salvage().await.and_then(throughline_store::Salvaged::whole);
-        whole.map(|journal| look(&journal)).map_err(|error| refusal(&error))
-    }
-
-    /// What the session is, when it is folded.
-    pub(crate) async fn status(&self) -> Result<Value, Refusal> {
-        self.query(r#"{"type":"status"}"#).await
-    }
-
-    /// Waits until the journal is folded.
-    pub(crate) async fn folded(&self) {
-        while self.engine.borrow().is_folding() && self.alive().is_ok() {
-            self.settled().await;
-        }
-    }
-
-    /// Lets go of what is beyond the budget, when nothing needs it.
-    fn cool(&self) {
-        if self.asking.get() == 0 && !self.erasing.get() && !self.snapping.get() {
-            self.engine.borrow_mut().cool();
-        }
-    }
-
-    /// Writes a snapshot some time after many events came, while nothing goes on.
-    fn plan_snapshot(&self) {
-        let rows = self.with_memory(Memory::row_count);
-        let new = rows.saturating_sub(self.snapped.get());
-        let enough = new >= SNAPSHOT_ROWS.max(self.snapped.get() / 2);
-        if !enough || self.is_read_only() || self.snap_timer.borrow().is_some() {
-            return;
-        }
-        let this = Weak::clone(&self.this);
-        let ring = move || {
-            let Some(this) = this.upgrade() else { return };
-            let timer = this.snap_timer.borrow_mut().take();
-            drop(timer);
-            if this.is_settled() {
-                let host = Rc::clone(&this.host);
-                host.spawn(Box::pin(async move { this.write_snapshot().await }));
-            }
-        };
-        let timer = self.host.later(SNAPSHOT_PAUSE_MS, Box::new(ring));
-        *self.snap_timer.borrow_mut() = Some(timer);
-    }
-
-    /// Writes a snapshot of the memory, unless there is nothing new. One that cannot be written is missed by nobody.
-    async fn write_snapshot(&self) {
-        let rows = self.with_memory(Memory::row_count);
-        if self.is_read_only() || self.alive().is_err() || self.snapping.replace(true) {
-            return;
-        }
-        let made = self.engine.borrow().snapshot();
-        if let Some((head, bytes)) = made
-            && self.store.put_snapshot(&head, &bytes).await == Ok(true)
-        {
-            self.snapped.set(rows);
-        }
-        self.snapping.set(false);
-    }
-
-    /// What is known of bodies: resident, cold, read, and whether a snapshot was used.
-    pub(crate) fn add_tiers(&self, status: &mut Value) {
-        let engine = self.engine.borrow();
-        let (read, snapshot) = engine.bodies_read();
-        let memory = engine.memory();
-        let tiers = MemoryStatus {
-            budget: budget(&self.open) as u64,
-            resident_bytes: memory.resident_bytes(),
-            cold_bytes: memory.cold_bytes(),
-            bodies_read: read,
-            from_snapshot: snapshot,
-        };
-        if let (Value::Map(map), Ok(tiers)) = (status, to_value(&tiers)) {
-            map.insert("memory".to_owned(), tiers);
-        }
     }
 
     /// Fails when the session cannot go on.
@@ -914,20 +741,12 @@ impl Running {
 /// The engine of a journal. Salts are fresh, but where a test asks for the same bytes by naming the id.
 fn open_engine(host: &dyn Host, journal: Journal, snapshot: Option<&Snapshot>, open: &Open) -> Engine {
     let snapshot = snapshot.map(|found| (found.frame, found.chain.as_str(), found.bytes.as_slice()));
-    let mut engine = Engine::open_with(journal, snapshot, budget(open));
+    let mut engine = Engine::open_with(journal, snapshot, tiers::budget(open));
     if open.id.is_none() {
         engine.set_entropy(host.fresh_id());
     }
     engine
 }
-
-/// How many bytes of bodies are held.
-fn budget(open: &Open) -> usize {
-    open.memory_budget.map_or(MEMORY_BUDGET, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
-}
-
-/// How often one question may read bodies.
-const MAX_ASKS: usize = 64;
 
 /// How often an erasure is tried while other sessions write.
 const MAX_ERASES: usize = 64;
