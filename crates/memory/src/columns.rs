@@ -19,12 +19,13 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// Bytes as base64 without padding.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let digit = |six: u32| ALPHABET.get((six & 63) as usize).copied().unwrap_or(b'A');
-    let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
+    let mut out = vec![0; bytes.len() * 4 / 3 + 4];
     let (threes, rest) = bytes.as_chunks::<3>();
-    for [a, b, c] in threes {
+    for ([a, b, c], four) in threes.iter().zip(out.as_chunks_mut::<4>().0) {
         let word = u32::from(*a) << 16 | u32::from(*b) << 8 | u32::from(*c);
-        out.extend_from_slice(&[digit(word >> 18), digit(word >> 12), digit(word >> 6), digit(word)]);
+        *four = [digit(word >> 18), digit(word >> 12), digit(word >> 6), digit(word)];
     }
+    out.truncate(threes.len() * 4);
     if !rest.is_empty() {
         let word = rest.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - rest.len()));
         out.extend((0..=rest.len()).map(|place| digit(word >> (18 - 6 * place))));
@@ -85,14 +86,6 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn push(out: &mut Vec<u8>, mut n: u64) {
-    while n > 127 {
-        out.push((n & 127) as u8 | 128);
-        n >>= 7;
-    }
-    out.push(n as u8);
-}
-
 fn zigzag(n: i64) -> u64 {
     (n.wrapping_shl(1) ^ (n >> 63)).cast_unsigned()
 }
@@ -120,18 +113,36 @@ fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
 
 /// Times as a column.
 fn pack_times(times: &[Millis]) -> String {
-    let mut out = Vec::with_capacity(times.len() * 2);
     let mut before = 0;
-    for at in times {
-        push(&mut out, zigzag(at.wrapping_sub(before)));
+    pack(times.iter().map(|at| {
+        let difference = zigzag(at.wrapping_sub(before));
         before = *at;
-    }
-    encode(&out)
+        difference
+    }))
 }
 
-fn pack(numbers: impl Iterator<Item = u64>) -> String {
-    let mut out = Vec::new();
-    numbers.for_each(|n| push(&mut out, n));
+/// How many bytes are gathered before they are put to the others.
+const STAGED: usize = 256;
+/// The most bytes of one number.
+const LONGEST: usize = 10;
+
+fn pack(numbers: impl ExactSizeIterator<Item = u64>) -> String {
+    let mut out = Vec::with_capacity(numbers.len() * 2 + STAGED);
+    let (mut staged, mut len) = ([0u8; STAGED], 0);
+    for n in numbers {
+        if len + LONGEST > STAGED {
+            out.extend_from_slice(staged.get(..len).unwrap_or_default());
+            len = 0;
+        }
+        let mut n = n;
+        while n > 127 {
+            staged.get_mut(len).into_iter().for_each(|slot| *slot = (n & 127) as u8 | 128);
+            (n, len) = (n >> 7, len + 1);
+        }
+        staged.get_mut(len).into_iter().for_each(|slot| *slot = n as u8);
+        len += 1;
+    }
+    out.extend_from_slice(staged.get(..len).unwrap_or_default());
     encode(&out)
 }
 

@@ -2,7 +2,7 @@
 //! that does not fit is set aside and changes nothing else.
 
 use throughline_journal::{Millis, Record, Seq};
-use throughline_value::{Number, Value};
+use throughline_value::{Number, Value, order_numbers};
 
 use crate::columns::{Columns, Packed, same_names};
 use crate::index::Standing;
@@ -99,7 +99,9 @@ impl Memory {
                 && same_names(&c.entities, data.get("entities"))
                 && data.get("gone").is_none()
         };
-        let columns = self.handed.take(&Packed::of_data(data), same).or_else(|| Columns::of(data))?;
+        let mut columns = self.handed.take(&Packed::of_data(data), same).or_else(|| Columns::of(data))?;
+        // Each purge names its rows after those of the one before.
+        order_numbers(&mut columns.gone, &mut |a, b| a.cmp(&b));
         let first = u64::try_from(data.get("first")?.as_i64()?).ok()?;
         // An item of a column lists itself only by the first one of its record.
         if self.table.find(&crate::memory::usual_id(first, 0)).is_some()
@@ -112,9 +114,45 @@ impl Memory {
         let kinds: Vec<u16> = columns.kinds.iter().map(|name| self.table.kind_number(name)).collect::<Option<_>>()?;
         let entities: Vec<u32> =
             columns.entities.iter().map(|name| self.table.entity_number(name)).collect::<Option<_>>()?;
-        self.table.reserve(columns.at.len());
+        self.table.reserve(columns.at.len(), columns.entity.len());
         let first_row = u32::try_from(self.table.rows()).ok()?;
-        let (mut byte, mut entity, mut words, mut gone) = (0usize, 0usize, 0i64, columns.gone.iter().peekable());
+        if columns.gone.is_empty() {
+            let item = self.table.next_item();
+            self.table.push_columns(batch, first, &columns, &kinds, &entities)?;
+            self.note_origin(record, item);
+        } else {
+            self.push_rest(record, batch, first, &columns, &kinds, &entities)?;
+        }
+        let end = u32::try_from(self.table.rows()).ok()?;
+        let words = self.read_words(&columns, first_row);
+        if columns.vector_size > 0 {
+            let rows = (0..columns.at.len()).filter(|place| !is_gone(&columns, *place));
+            for (row, place) in (first_row..end).zip(rows) {
+                if let Some(vector) = columns.vector_of(place) {
+                    self.vectors.add(row, &vector);
+                }
+            }
+        }
+        let sorted = self.time.insert_many(&self.table, first_row..end, record.seq);
+        self.list_all_entities(&sorted);
+        if self.pyramid.get_mut().is_some() {
+            (first_row..end).for_each(|row| self.drawn(row, 1));
+        }
+        self.count(record.seq, i64::from(end - first_row), words);
+        Some(())
+    }
+
+    /// Adds the rows of columns of which some were purged: their items have none.
+    fn push_rest(
+        &mut self,
+        record: &Record,
+        batch: u32,
+        first: Seq,
+        columns: &Columns,
+        kinds: &[u16],
+        entities: &[u32],
+    ) -> Option<()> {
+        let (mut byte, mut entity) = (0usize, 0usize);
         for (index, at) in (0u32..).zip(&columns.at) {
             let place = index as usize;
             let id = (first != record.seq).then(|| crate::memory::usual_id(first, index));
@@ -125,7 +163,7 @@ impl Memory {
             if index == 0 {
                 self.note_origin(record, item);
             }
-            if gone.next_if(|n| **n == index).is_some() {
+            if is_gone(columns, place) {
                 self.table.set_purged(item, 0);
                 continue;
             }
@@ -146,21 +184,24 @@ impl Memory {
             if let Some(importance) = columns.importance.get(place).and_then(|n| n.checked_sub(1)) {
                 self.table.set_thousandths(row, importance);
             }
-            if let Some(vector) = columns.vector_of(place) {
-                self.vectors.add(row, &vector);
+        }
+        Some(())
+    }
+
+    /// Lists the words of the texts of columns, whose rows follow one another; how many there are.
+    fn read_words(&mut self, columns: &Columns, first_row: u32) -> i64 {
+        let (mut words, mut byte, mut row) = (0i64, 0usize, first_row);
+        for (place, bytes) in columns.text_bytes.iter().enumerate() {
+            if is_gone(columns, place) {
+                continue;
             }
+            let text = columns.text.get(byte..byte + *bytes as usize).unwrap_or_default();
+            byte += *bytes as usize;
             let held = self.words.add(row, text);
             self.table.set_words(row, held);
-            words += i64::from(held);
+            (words, row) = (words + i64::from(held), row + 1);
         }
-        let end = u32::try_from(self.table.rows()).ok()?;
-        self.time.insert_many(&self.table, first_row..end, record.seq);
-        for row in first_row..end {
-            self.list_entities(row);
-            self.drawn(row, 1);
-        }
-        self.count(record.seq, i64::from(end - first_row), words);
-        Some(())
+        words
     }
 
     fn amended(&mut self, record: &Record) -> Option<()> {
@@ -233,6 +274,11 @@ impl Memory {
     pub(crate) fn is_live(&self, row: u32) -> bool {
         self.table.standing_of(row) == Standing::Live
     }
+}
+
+/// Whether a row of columns was purged.
+fn is_gone(columns: &Columns, place: usize) -> bool {
+    !columns.gone.is_empty() && u32::try_from(place).is_ok_and(|place| columns.gone.binary_search(&place).is_ok())
 }
 
 /// Whether something was purged, and is only a number now.

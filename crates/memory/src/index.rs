@@ -1,6 +1,7 @@
 //! Rows in blocks in valid-time order, and the tree of summaries above them.
 
 mod block;
+mod bulk;
 mod postings;
 mod snap;
 mod summary;
@@ -11,7 +12,7 @@ use std::cmp::Ordering;
 use throughline_journal::{Millis, Seq};
 
 pub(crate) use block::{Block, add_all, take_all};
-pub(crate) use postings::Postings;
+pub(crate) use postings::{Postings, reserve};
 pub(crate) use summary::{RowFacts, Standing, Summary};
 pub(crate) use walk::Step;
 
@@ -84,23 +85,6 @@ impl TimeIndex {
                 self.rebuild(from);
             }
             None => self.above(block, |summary| summary.add(facts, standing, seq)),
-        }
-    }
-
-    /// Puts many rows in their places; what they change above the blocks is summed up once.
-    pub(crate) fn insert_many(&mut self, rows: &impl Rows, new: std::ops::Range<u32>, seq: Seq) {
-        let mut from = usize::MAX;
-        let mut split = false;
-        for row in new {
-            let (block, changed) = self.take(rows, row, rows.facts(row), rows.standing(row), seq);
-            from = from.min(block).min(changed.unwrap_or(block));
-            split |= changed.is_some();
-        }
-        if split {
-            self.repair(rows, from);
-        }
-        if from != usize::MAX {
-            self.rebuild(from);
         }
     }
 

@@ -144,6 +144,43 @@ impl Memory {
     /// Adds a row for a version that record `seq` made, to every index. `None` when a limit is reached; then
     /// nothing changed.
     ///
+    /// Puts many new rows into the lists of their entities, each list once; `sorted` has the rows in order of time.
+    pub(crate) fn list_all_entities(&mut self, sorted: &[u32]) {
+        // Each entity is looked at: that pays where there are not many for each row.
+        if sorted.len() < self.table.entities.len() / 8 {
+            return sorted.iter().for_each(|row| self.list_entities(*row));
+        }
+        // How many each entity gets, then where its own begin.
+        let mut begins = vec![0u32; self.table.entities.len() + 1];
+        for entity in sorted.iter().flat_map(|row| self.table.entities_of(*row)) {
+            begins.get_mut(*entity as usize + 1).into_iter().for_each(|count| *count += 1);
+        }
+        let mut sum = 0;
+        for begin in &mut begins {
+            sum += *begin;
+            *begin = sum;
+        }
+        let mut grouped = vec![0u32; sum as usize];
+        for row in sorted {
+            for entity in self.table.entities_of(*row) {
+                let Some(next) = begins.get_mut(*entity as usize) else { continue };
+                grouped.get_mut(*next as usize).into_iter().for_each(|slot| *slot = *row);
+                *next += 1;
+            }
+        }
+        if self.by_entity.len() < self.table.entities.len() && sum > 0 {
+            self.by_entity.resize_with(self.table.entities.len(), Postings::default);
+        }
+        // Each begin has gone on to where the next one's was.
+        let mut from = 0;
+        for (list, end) in self.by_entity.iter_mut().zip(&begins) {
+            if from < *end {
+                list.extend(&self.table, grouped.get(from as usize..*end as usize).unwrap_or_default());
+                from = *end;
+            }
+        }
+    }
+
     /// Its text is that of another row, where one is named.
     pub(crate) fn add_row(&mut self, item: u32, content: &Content, text_of: Option<u32>, seq: Seq) -> Option<u32> {
         let old = self.table.version_at(item, Seq::MAX);

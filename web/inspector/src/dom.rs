@@ -18,7 +18,7 @@ pub(crate) type Text = Cow<'static, str>;
 type Act = Rc<dyn Fn(web_sys::Event)>;
 
 /// Elements of drawings.
-const SVG: [&str; 7] = ["svg", "g", "path", "rect", "text", "defs", "marker"];
+const SVG: [&str; 8] = ["svg", "g", "path", "rect", "text", "title", "defs", "marker"];
 
 /// The name space of drawings.
 const SVG_SPACE: &str = "http://www.w3.org/2000/svg";

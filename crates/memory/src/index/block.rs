@@ -293,6 +293,13 @@ impl Block {
         tail
     }
 
+    /// Room for so many rows more.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.ts.reserve_exact(rows);
+        self.kind.reserve_exact(rows);
+        self.row.reserve_exact(rows);
+    }
+
     /// Gives back room that is not used.
     pub(crate) fn shrink(&mut self) {
         self.ts.shrink_to_fit();

@@ -10,6 +10,16 @@ use super::Rows;
 /// Times are kept to two seconds, as a power of two of milliseconds.
 const COARSE: u32 = 11;
 
+/// One part in so many of a column is room for what comes next, where many rows come at once.
+const ROOM: usize = 4;
+
+/// Room for so many more. A column is not made twice as long: what is not used of it would weigh more than the rows.
+pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) {
+    if column.capacity() - column.len() < more {
+        column.reserve_exact(more + column.len() / ROOM);
+    }
+}
+
 /// Rows in order of time, with their rounded times beside them: a search asks for the exact time of those rows only
 /// that lie next to what it looks for.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +75,19 @@ impl Postings {
         };
         self.rows.insert(place, row);
         self.times.insert(place, time);
+    }
+
+    /// Puts rows, in order of time, in their places.
+    pub(crate) fn extend(&mut self, rows: &impl Rows, new: &[u32]) {
+        let last = self.rows.last().copied();
+        // What is not after all that is there comes first.
+        let between = last.map_or(0, |last| new.partition_point(|row| rows.order(*row, last) == Ordering::Less));
+        let (between, after) = new.split_at(between);
+        between.iter().for_each(|row| self.insert(rows, *row));
+        reserve(&mut self.rows, after.len());
+        reserve(&mut self.times, after.len());
+        self.rows.extend_from_slice(after);
+        self.times.extend(after.iter().map(|row| coarse(rows.time(*row))));
     }
 
     /// Takes a row out.

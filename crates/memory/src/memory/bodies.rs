@@ -11,6 +11,7 @@ use std::ops::Range;
 use throughline_value::{SortedMap, Value, json};
 
 use super::Rare;
+use crate::index::reserve;
 use crate::snapshot::{In, Out};
 
 /// How many rows a part has: one bit of a word each.
@@ -149,10 +150,29 @@ impl Bodies {
         }
     }
 
+    /// Adds the bodies of the next so many rows: texts that lie one after the other, or none at all.
+    pub(crate) fn push_all(&mut self, text: &str, lengths: &[u32], rows: usize) {
+        let mut begin = 0;
+        for len in lengths {
+            let end = begin + *len as usize;
+            self.push(text.get(begin..end).unwrap_or_default().as_bytes(), &Value::Null);
+            begin = end;
+        }
+        // What says nothing has no bytes anywhere: only room for its mark.
+        let empty = rows.saturating_sub(lengths.len());
+        self.lens.resize(self.lens.len() + empty, 0);
+        if let Some(full) = self.parts.last_mut().filter(|_| empty > 0) {
+            full.texts.shrink_to_fit();
+            full.data.shrink_to_fit();
+        }
+        let parts = self.lens.len().div_ceil(PART_ROWS);
+        self.parts.resize_with(parts.max(self.parts.len()), || Part { open: true, ..Part::default() });
+    }
+
     /// Room for so many rows more.
     pub(crate) fn reserve(&mut self, rows: usize) {
-        self.lens.reserve(rows);
-        self.parts.reserve(rows / PART_ROWS + 1);
+        reserve(&mut self.lens, rows);
+        reserve(&mut self.parts, rows / PART_ROWS + 1);
     }
 
     fn tick(&self) -> u64 {

@@ -3,6 +3,7 @@
 //! Rows are columns: what most rows do not have (a second version, an end, an exact importance) lies beside
 //! them, by row.
 
+mod bulk;
 mod snap;
 
 use std::cmp::Ordering;
@@ -12,7 +13,7 @@ use throughline_value::{Named, Number, Value};
 
 use super::bodies::Bodies;
 use super::{Content, Names, Rare};
-use crate::index::{RowFacts, Rows, Standing};
+use crate::index::{RowFacts, Rows, Standing, reserve};
 use crate::kind;
 use crate::limits::MAX_KINDS;
 
@@ -153,6 +154,11 @@ impl Table {
             source_seq,
             latest: self.latest(item),
         })
+    }
+
+    /// The number that the next item will get.
+    pub(crate) fn next_item(&self) -> u32 {
+        u32::try_from(self.items.len()).unwrap_or(NONE)
     }
 
     pub(crate) fn items(&self) -> impl DoubleEndedIterator<Item = (u32, Item)> + '_ {
@@ -362,16 +368,17 @@ impl Table {
         Some(number)
     }
 
-    /// Room for so many rows.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        self.at.reserve(rows);
-        self.kind.reserve(rows);
-        self.importance.reserve(rows);
-        self.words.reserve(rows);
-        self.of_item.reserve(rows);
+    /// Room for so many rows with so many entities in all, and a little more.
+    pub(crate) fn reserve(&mut self, rows: usize, entities: usize) {
+        reserve(&mut self.at, rows);
+        reserve(&mut self.kind, rows);
+        reserve(&mut self.importance, rows);
+        reserve(&mut self.words, rows);
+        reserve(&mut self.of_item, rows);
+        reserve(&mut self.entities_end, rows);
+        reserve(&mut self.items, rows);
+        reserve(&mut self.entity_lists, entities);
         self.bodies.reserve(rows);
-        self.entities_end.reserve(rows);
-        self.items.reserve(rows);
     }
 
     /// Adds an entity to the newest row.
@@ -684,14 +691,18 @@ fn range(ends: &[u32], row: u32) -> std::ops::Range<usize> {
 
 impl Rows for Table {
     fn facts(&self, number: u32) -> RowFacts {
-        let end = self.end(number);
-        self.row(number).map_or(RowFacts { ts: 0, end, kind: 0, importance: 0, born: 0 }, |row| RowFacts {
-            born: row.born,
-            ts: row.at,
-            end,
-            kind: row.kind,
-            importance: row.importance,
-        })
+        let place = number as usize;
+        let (Some(ts), Some(item)) = (self.at(number), self.item_of(number)) else {
+            return RowFacts { ts: 0, end: 1, kind: 0, importance: 0, born: 0 };
+        };
+        let later = if self.later.is_empty() { None } else { self.later.get(&number) };
+        RowFacts {
+            born: later.map_or_else(|| self.born_of(item), |(born, _)| *born),
+            ts,
+            end: self.end(number),
+            kind: self.kind.get(place).copied().unwrap_or(0),
+            importance: self.importance.get(place).copied().unwrap_or(0) & !GIVEN,
+        }
     }
 
     fn time(&self, row: u32) -> Millis {

@@ -66,10 +66,33 @@ words! {
         "彻底清除 {n} 个事件？其内容将从索引、摘要、导出文件和浏览器存储中删除。此操作无法撤销。";
     purge_yes: "Purge: it cannot be undone", "清除（无法撤销）";
     purge_no: "Keep them", "保留";
+    tiers_title: "What memory takes", "内存占用";
+    tiers_here: "{n} of texts are held in memory, of {budget} that they may take.", "内存中存有 {n} 的文本，上限为 {budget}。";
+    tiers_cold: "{n} more lie in this browser's storage; what a question needs of them is read when it is asked.",
+        "另有 {n} 存放在浏览器存储中；查询需要时才会读取。";
+    tiers_all_here: "No text lies in storage alone: all are in memory.", "没有仅存放在存储中的文本：全部都在内存里。";
+    tiers_read: "{n} stored parts were read since the journal was opened.", "打开日志以来读取过 {n} 个存储块。";
+    tiers_read_none: "No stored part has been read since the journal was opened.", "打开日志以来尚未读取任何存储块。";
+    tiers_snapshot: "It was opened from a snapshot of the index, without reading the texts.", "打开时使用了索引快照，未读取文本。";
+    tiers_folded: "It was opened by reading its records.", "打开时逐条读取了记录。";
+    tiers_hint: "Times, kinds, entities, words' index and summaries are always in memory; only texts come and go.",
+        "时间、种类、实体、词语索引与摘要始终在内存中；只有文本会移入移出。";
     tree_title: "The tree of summaries", "摘要树";
     tree_none: "Nothing is remembered here.", "此处没有任何记忆。";
-    tree_hint: "Each box is a part of time with its summary. The question above skips a part, takes its summary whole, opens it, or reads its events.",
-        "每个方块是一段时间及其摘要。上方的查询会跳过它、直接采用其摘要、展开它，或逐条读取其事件。";
+    tree_hint: "Each box is a part of time with its summary. The question above skips a part, takes its summary whole, opens it, or reads its events. Click a box, or use the arrow keys, to see its summary; Enter takes its time as the window.",
+        "每个方块是一段时间及其摘要。上方的查询会跳过它、直接采用其摘要、展开它，或逐条读取其事件。单击方块或用方向键可查看其摘要，按 Enter 将其时段设为查询窗口。";
+    tree_choose: "Choose a box to see its summary.", "选择一个方块以查看其摘要。";
+    tree_rows: "The {n} highest of {total} parts; the drawing has all.", "共 {total} 个部分，此处列出层级最高的 {n} 个；图中包含全部。";
+    tree_show: "Show", "查看";
+    tree_summary: "Summary", "摘要";
+    tree_last: "Last event", "最后事件";
+    tree_importance: "Importance", "重要性";
+    tree_importance_of: "{sum} in all, {mean} on average", "合计 {sum}，平均 {mean}";
+    tree_never: "never", "从未";
+    tree_vectors: "Vectors", "向量";
+    tree_vectors_of: "{n}; their mean is {mean} long (1 when all point the same way)", "{n} 个；均值长度 {mean}（方向全部一致时为 1）";
+    tree_first_state: "First state of the entity", "该实体的最初状态";
+    tree_last_state: "Last state of the entity", "该实体的最后状态";
     tree_cut: "Only {n} parts are shown.", "仅显示 {n} 个部分。";
     tree_level: "Level", "层级";
     tree_step: "The question", "查询方式";

@@ -4,6 +4,7 @@ mod axis;
 mod explore;
 mod forgetting;
 mod generate;
+mod tiers;
 mod tree;
 
 use leptos::prelude::*;
@@ -30,6 +31,8 @@ struct Asked {
     importing: RwSignal<bool>,
     /// How many events there are; none while that is not known.
     live: RwSignal<Option<u64>>,
+    /// Grows with every answer that may have read texts from storage.
+    answered: RwSignal<u32>,
 }
 
 impl Asked {
@@ -44,6 +47,7 @@ impl Asked {
             also: RwSignal::new(Vec::new()),
             importing: RwSignal::new(false),
             live: RwSignal::new(None),
+            answered: RwSignal::new(0),
         }
     }
 
@@ -72,6 +76,7 @@ pub(crate) fn memory_panels() -> AnyView {
         {axis::axis_panel(asked)}
         {explore::explore_panel(asked)}
         {tree::tree_panel(asked)}
+        {tiers::tiers_panel(asked)}
         {forgetting::forgetting_panel(asked)}
     }
     .into_any()

@@ -43,6 +43,13 @@ impl<T> Clone for Watched<T> {
 
 impl<T> Copy for Watched<T> {}
 
+impl<T> Watched<T> {
+    /// Whoever asks is called again with every answer.
+    pub(crate) fn track(self) {
+        self.raw.track();
+    }
+}
+
 impl<T: DeserializeOwned> Watched<T> {
     /// What was seen last; whoever asks is called again when it changes.
     pub(crate) fn get(self) -> Seen<T> {

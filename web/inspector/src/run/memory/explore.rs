@@ -40,6 +40,11 @@ pub(super) fn explore_panel(asked: Asked) -> AnyView {
             ..Recall::default()
         })
     });
+    Effect::new(move |_| {
+        // Its answer has come.
+        page.track();
+        asked.answered.update(|n| *n = n.wrapping_add(1));
+    });
     view_panel(
         |w| w.recall_title,
         "memory",
