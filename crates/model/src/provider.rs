@@ -21,6 +21,9 @@ pub const DEFAULT_MAX_TOKENS: u32 = 4_096;
 /// The context that Ollama is asked for when the settings do not say: its own default cuts prompts off.
 pub const DEFAULT_CONTEXT: u32 = 8_192;
 
+/// The longest name of a schema, in characters.
+const MAX_FORMAT_NAME: usize = 64;
+
 /// A request over HTTP. Its headers hold the key; so it is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Http {
@@ -218,7 +221,7 @@ impl Asked<'_> {
     /// The schema to be sent as such, with what this provider does not know taken out.
     fn schema(&self) -> Option<Value> {
         let schema = self.request.schema.as_ref().filter(|_| self.mode == Structured::Schema)?;
-        Some(schema::reduce(schema))
+        Some(if self.provider.grammar { schema::tighten(schema) } else { schema::reduce(schema) })
     }
 
     /// The first message for providers that take no schema: it stays the same from turn to turn, so that a
@@ -286,6 +289,13 @@ fn authorise(asked: &Asked<'_>, headers: &mut Vec<(&'static str, String)>) {
 fn path_name(model: &str) -> String {
     let model = model.strip_prefix("models/").unwrap_or(model);
     model.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')).collect()
+}
+
+/// The name of a schema, of the signs and the length that providers take.
+fn format_name(purpose: &str) -> Value {
+    let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    let name: String = purpose.chars().take(MAX_FORMAT_NAME).map(sign).collect();
+    Value::from(if name.is_empty() { "reply".to_owned() } else { name })
 }
 
 fn text(text: &str) -> Value {

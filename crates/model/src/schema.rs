@@ -16,15 +16,16 @@ mod reduce;
 
 use throughline_value::Value;
 
-pub use check::{MAX_SCHEMA_DEPTH, problems};
-pub use reduce::{close, is_strict, reduce};
+pub(crate) use check::TOO_COSTLY;
+pub use check::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_STEPS, problems};
+pub use reduce::{MAX_SENT_ITEMS, MAX_SENT_LENGTH, close, is_strict, reduce, tighten};
 
 /// One way in which a value does not fit its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// A stable code: `wrong-type`, `not-in-enum`, `missing-field`, `unknown-field`, `too-small`, `too-large`,
     /// `too-short`, `too-long`, `not-multiple`, `not-unique`, `no-alternative`, `many-alternatives`,
-    /// `excluded`, `bad-reference`, `schema-too-deep`, `no-match`, `wrong-format`, `too-few`, `too-many`.
+    /// `excluded`, `bad-reference`, `schema-too-deep`, `schema-too-costly`, `no-match`, `wrong-format`, `too-few`, `too-many`.
     pub code: &'static str,
     /// Where in the value, as a JSON pointer; empty for the root.
     pub path: String,

@@ -37,6 +37,8 @@ pub struct Provider {
     pub base: &'static str,
     /// How a value is asked for.
     pub structured: Structured,
+    /// Whether it makes a grammar of a schema, so that bounds of lists and texts hold while the model writes.
+    pub grammar: bool,
     /// Whether a turn's action is proposed by a call of a tool, where nobody says otherwise.
     pub native: bool,
     /// Whether it runs on the user's own machine and needs no key.
@@ -51,6 +53,7 @@ const CHAT: Provider = Provider {
     endpoint: "",
     base: "/v1",
     structured: Structured::Schema,
+    grammar: false,
     // Whether a model on one's own machine has calls depends on its template; a server without it refuses.
     native: false,
     local: true,
@@ -62,7 +65,7 @@ const fn hosted(name: &'static str, endpoint: &'static str, structured: Structur
 }
 
 const fn local(name: &'static str, endpoint: &'static str) -> Provider {
-    Provider { name, endpoint, ..CHAT }
+    Provider { name, endpoint, grammar: true, ..CHAT }
 }
 
 /// Every provider.
