@@ -3,6 +3,8 @@
 //!
 //! Everything is as of what is folded now: the newest state.
 
+mod scan;
+
 use throughline_journal::Millis;
 use throughline_protocol::command::RememberColumns;
 
@@ -16,9 +18,7 @@ use crate::vectors::Among;
 /// What a column gives for a row whose body is not in memory: it was purged, or no such row was ever made.
 pub const NOT_RESIDENT: &str = "not-resident";
 
-/// How many rows are looked at at a time.
-const STRIDE: usize = 16;
-/// Up to so many kinds are each compared with all the rows of a stride; more are looked up.
+/// Up to so many kinds are each compared with many rows at a time; more are looked up.
 const COMPARED: usize = 4;
 
 /// Which kinds are wanted, by number.
@@ -64,90 +64,6 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Something that sixteen rows at once are compared with.
-#[cfg(target_arch = "wasm32")]
-type Lanes = core::arch::wasm32::v128;
-#[cfg(not(target_arch = "wasm32"))]
-type Lanes = u8;
-
-#[cfg(not(target_arch = "wasm32"))]
-fn lanes(kind: u8) -> Lanes {
-    kind
-}
-
-#[cfg(target_arch = "wasm32")]
-#[target_feature(enable = "simd128")]
-#[inline]
-fn lanes(kind: u8) -> Lanes {
-    core::arch::wasm32::u8x16_splat(kind)
-}
-
-/// Which of sixteen rows are of one of the kinds, one bit each.
-#[cfg(not(target_arch = "wasm32"))]
-fn hits<const N: usize>(rows: &[u8; STRIDE], kinds: &[Lanes; N]) -> u32 {
-    (0u32..).zip(rows).fold(0, |hits, (place, kind)| hits | u32::from(kinds.contains(kind)) << place)
-}
-
-/// Which of sixteen rows are of one of the kinds, one bit each; all sixteen compared at once.
-#[cfg(target_arch = "wasm32")]
-#[target_feature(enable = "simd128")]
-#[inline]
-fn hits<const N: usize>(rows: &[u8; STRIDE], kinds: &[Lanes; N]) -> u32 {
-    use core::arch::wasm32::{i8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
-    // Read in two pieces: sixteen single bytes would be read one by one.
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *rows;
-    let rows = u64x2(u64::from_le_bytes([a, b, c, d, e, f, g, h]), u64::from_le_bytes([i, j, k, l, m, n, o, p]));
-    let mut found = u8x16_splat(0);
-    for kind in kinds {
-        found = v128_or(found, u8x16_eq(rows, *kind));
-    }
-    u32::from(i8x16_bitmask(found))
-}
-
-/// Appends the rows of a few kinds.
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
-fn fill_few(few: [u8; COMPARED], kinds: &[u8], first: u32, rows: &[u16], out: &mut Vec<u32>) {
-    let [a, b, c, d] = few;
-    let wanted = [lanes(a), lanes(b), lanes(c), lanes(d)];
-    let (kind_chunks, kind_rest) = kinds.as_chunks::<STRIDE>();
-    let (row_chunks, row_rest) = rows.as_chunks::<STRIDE>();
-    for (kinds, rows) in kind_chunks.iter().zip(row_chunks) {
-        let mut found = hits(kinds, &wanted);
-        while found != 0 {
-            if let Some(row) = rows.get(found.trailing_zeros() as usize) {
-                out.push(first.wrapping_add(u32::from(*row)));
-            }
-            found &= found - 1;
-        }
-    }
-    for (kind, row) in kind_rest.iter().zip(row_rest) {
-        if *kind == a || *kind == b || *kind == c || *kind == d {
-            out.push(first.wrapping_add(u32::from(*row)));
-        }
-    }
-}
-
-/// The last place of a kind, before an end.
-#[cfg_attr(target_arch = "wasm32", target_feature(enable = "simd128"))]
-fn last_of(kinds: &[u8], kind: u8) -> Option<usize> {
-    let wanted = [lanes(kind)];
-    let mut end = kinds.len();
-    while let Some(chunk) = kinds.get(..end).and_then(|head| head.last_chunk::<STRIDE>()) {
-        let found = hits(chunk, &wanted);
-        if found != 0 {
-            return Some(end - STRIDE + found.ilog2() as usize);
-        }
-        end -= STRIDE;
-    }
-    let mut rest = kinds.get(..end)?.iter();
-    while let Some(own) = rest.next_back() {
-        if *own == kind {
-            return Some(rest.len());
-        }
-    }
-    None
-}
-
 /// Appends the rows of wanted kinds that stand in some places of a block and are live.
 fn fill(
     memory: &Memory,
@@ -158,9 +74,11 @@ fn fill(
     out: &mut Vec<u32>,
 ) {
     let before = out.len();
-    match (few, block.narrow_kinds(places.clone()), block.narrow_rows(places.clone())) {
-        (Some(few), Some(kinds), Some((first, rows))) => fill_few(few, kinds, first, rows, out),
+    let all = 0..block.len();
+    match (few, block.narrow_kinds(all.clone()), block.narrow_rows(all)) {
+        (Some(few), Some(kinds), Some((first, rows))) => scan::fill(few, kinds, first, rows, places, out),
         (_, _, Some((first, rows))) if wanted.all() => {
+            let rows = rows.get(places).unwrap_or_default();
             out.extend(rows.iter().map(|row| first.wrapping_add(u32::from(*row))));
         }
         _ => {
@@ -299,7 +217,7 @@ impl Memory {
         let within = |block: &Block, mut end: usize| {
             loop {
                 let place = match (block.narrow_kinds(0..end), u8::try_from(kind)) {
-                    (Some(kinds), Ok(kind)) => last_of(kinds, kind)?,
+                    (Some(kinds), Ok(kind)) => scan::last_of(kinds, kind)?,
                     (Some(_), Err(_)) => return None,
                     _ => (0..end).rev().find(|place| block.kind_at(*place) == Some(kind))?,
                 };
