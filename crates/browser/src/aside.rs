@@ -14,7 +14,7 @@ use throughline_protocol::{ModelSettings, Refusal};
 use throughline_value::{Map, Value, from_value, json, to_value, to_wire};
 
 use crate::host::{Fetched, Host};
-use crate::live::{Live, refused};
+use crate::live::{Live, TOO_LONG, refused};
 
 /// How long a server has to answer when it is only looked whether it is there, in milliseconds.
 const LOOK_MS: Millis = 5_000;
@@ -91,7 +91,9 @@ async fn exchange(
     let ms = host.now() - began;
     let none = Came { via: Via::default(), status: 0, stream: None, failure: None, began, first: None };
     let mut came = std::mem::replace(&mut shared.borrow_mut().0, none);
-    let reply = came.stream.take().map(|stream| came.via.scrubber.reply(stream.finish()));
+    // What was too long is no reply, whatever it said of its end.
+    let stream = came.stream.take().filter(|_| came.failure.as_ref().is_none_or(|(code, _)| code != TOO_LONG));
+    let reply = stream.map(|stream| came.via.scrubber.reply(stream.finish()));
     Ok(Finished { came, reply, ms })
 }
 
@@ -125,7 +127,7 @@ impl Finished {
             put("code", code.as_str().into());
             put("message", message.as_str().into());
             put("retryable", Value::Bool(*retryable));
-        } else if let Some((code, message)) = &self.came.failure {
+        } else if let Some((code, message)) = self.came.failure.as_ref().filter(|_| ending == Ending::Interrupted) {
             put("code", code.as_str().into());
             put("message", message.as_str().into());
         }

@@ -18,6 +18,9 @@ pub(crate) type Sink = Box<dyn Fn(ExchangeEvent)>;
 /// What is recorded of it, when it is over.
 pub(crate) type Tape = Box<dyn Fn(String)>;
 
+/// The code of a reply that is not read to its end.
+pub(crate) const TOO_LONG: &str = "reply-too-long";
+
 enum Mode {
     /// No head has come.
     Waiting,
@@ -43,6 +46,8 @@ pub(crate) struct Live {
     head: RefCell<(u16, String)>,
     mode: RefCell<Mode>,
     scrubber: RefCell<Scrubber>,
+    /// How many bytes of the reply have come.
+    taken: Cell<usize>,
     over: Cell<bool>,
     fetching: RefCell<Option<Guard>>,
     timer: RefCell<Option<Guard>>,
@@ -78,6 +83,7 @@ impl Live {
             head: RefCell::new((200, String::new())),
             mode: RefCell::new(Mode::Waiting),
             scrubber: RefCell::new(Scrubber::new(key)),
+            taken: Cell::new(0),
             over: Cell::new(false),
             fetching: RefCell::default(),
             timer: RefCell::default(),
@@ -184,6 +190,12 @@ impl Live {
                 body.extend_from_slice(&bytes);
             }
             return;
+        }
+        // A stream may go on for ever.
+        let all = self.taken.get().saturating_add(bytes.len());
+        self.taken.set(all);
+        if all > MAX_BODY_BYTES {
+            return self.fail(TOO_LONG, &format!("a reply of over {MAX_BODY_BYTES} bytes is not read; ask for less"));
         }
         self.record(&bytes);
         self.give(ExchangeEvent::Bytes(bytes));

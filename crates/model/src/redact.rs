@@ -27,6 +27,7 @@ pub fn redact(text: &str) -> String {
 /// ```
 /// use throughline_model::redact_said;
 /// assert_eq!(redact_said("mine is sk-proj-0123456789abcdefghij, ok?"), "mine is [key], ok?");
+/// assert_eq!(redact_said("密钥是sk-proj-0123456789abcdefghij吗"), "密钥是[key]吗");
 /// assert_eq!(redact_said("sk-learn-pipelines-in-practice"), "sk-learn-pipelines-in-practice");
 /// ```
 #[must_use]
@@ -54,7 +55,8 @@ fn replaced(text: &str, is_key: impl Fn(&str) -> bool) -> String {
             }
         }
         out.push(c);
-        inside_word = c.is_alphanumeric();
+        // Scripts that write no spaces put a key right behind a word.
+        inside_word = c.is_ascii_alphanumeric();
         rest = rest.get(c.len_utf8()..).unwrap_or("");
     }
     out

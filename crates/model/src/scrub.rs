@@ -1,6 +1,6 @@
 //! A key that comes back over the wire goes no further.
 
-use crate::{Ending, Reply};
+use crate::{Ending, Reply, base64};
 
 /// The shortest key that is looked for: a shorter one would tear ordinary text.
 const MIN_KEY_BYTES: usize = 8;
@@ -20,7 +20,7 @@ const INSTEAD: &[u8] = b"[key]";
 /// ```
 #[derive(Clone, Default)]
 pub struct Scrubber {
-    /// The key, and how it is written in JSON by those who escape slashes.
+    /// The key, and how it is written by those who escape it, in addresses and in Base64.
     keys: Vec<Vec<u8>>,
     held: Vec<u8>,
 }
@@ -36,11 +36,16 @@ impl Scrubber {
     #[must_use]
     pub fn new(key: Option<&str>) -> Self {
         let key = key.map(str::trim).filter(|key| key.len() >= MIN_KEY_BYTES).unwrap_or("");
-        let escaped = key.replace('/', "\\/");
-        let mut keys: Vec<Vec<u8>> = vec![key.as_bytes().to_vec(), escaped.into_bytes()];
-        keys.dedup();
-        keys.retain(|key| !key.is_empty());
-        Self { keys, held: Vec::new() }
+        let mut keys: Vec<Vec<u8>> = vec![key.as_bytes().to_vec(), key.replace('/', "\\/").into_bytes()];
+        keys.extend([percent(key, false), percent(key, true)].map(String::into_bytes));
+        keys.extend((0..3).flat_map(|before| encoded(key, before)).map(String::into_bytes));
+        let mut seen: Vec<Vec<u8>> = Vec::new();
+        for key in keys.into_iter().filter(|key| key.len() >= MIN_KEY_BYTES) {
+            if !seen.contains(&key) {
+                seen.push(key);
+            }
+        }
+        Self { keys: seen, held: Vec::new() }
     }
 
     /// The next bytes; what may be the beginning of the key is held back.
@@ -105,4 +110,27 @@ impl Scrubber {
         }
         reply
     }
+}
+
+/// A text as it stands in an address.
+fn percent(text: &str, small: bool) -> String {
+    let sign = |byte: u8| match char::from(byte) {
+        c if c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~') => c.to_string(),
+        _ if small => format!("%{byte:02x}"),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(sign).collect()
+}
+
+/// What of the Base64 of a longer text stands for this one alone, when so many bytes over a multiple of three come
+/// before it; in both alphabets.
+fn encoded(text: &str, before: usize) -> [String; 2] {
+    let mut bytes = vec![0; before];
+    bytes.extend_from_slice(text.as_bytes());
+    let whole = base64::encode(&bytes);
+    // The first and the last characters hold bits of neighbours.
+    let (from, to) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+    let inner = whole.get(from..to).unwrap_or("").to_owned();
+    let other = inner.replace('+', "-").replace('/', "_");
+    [inner, other]
 }

@@ -12,6 +12,7 @@ mod responses;
 use throughline_value::{Value, json};
 
 use crate::sse::{Decoder, Event};
+use crate::structured::Balance;
 use crate::{Delta, Reply, Request, Wire, estimate_tokens};
 use building::Building;
 
@@ -20,6 +21,12 @@ pub const MAX_BODY_BYTES: usize = 16 << 20;
 
 /// The longest piece of a stream of lines that is not yet a whole value, in bytes.
 pub const MAX_LINE_BYTES: usize = 8 << 20;
+
+/// How much of an answer is kept to say what it was, where it turns out to be no stream, in bytes.
+const MAX_HEAD_BYTES: usize = 4_096;
+
+/// The most tokens that a provider's count is believed to be; a larger one is no count.
+const MAX_COUNT: u64 = 1 << 40;
 
 /// Bytes in, deltas out, a reply at the end. What the server sends is recognised by its content: a stream of
 /// events, a whole JSON reply, or an error body, also under status 200.
@@ -35,6 +42,7 @@ pub const MAX_LINE_BYTES: usize = 8 << 20;
 #[derive(Clone, Debug)]
 pub struct Stream {
     wire: Wire,
+    is_json: bool,
     mode: Mode,
     building: Building,
     prompt_estimate: u64,
@@ -44,10 +52,11 @@ pub struct Stream {
 enum Mode {
     /// Only white space has come so far.
     Unknown(Vec<u8>),
-    Events(Decoder),
+    /// Events, with the beginning as long as none has come.
+    Events(Decoder, Vec<u8>),
     Body(Vec<u8>),
-    /// What is not yet a whole value.
-    Lines(Vec<u8>),
+    /// What is not yet a whole value, and its brackets.
+    Lines(Vec<u8>, Balance),
 }
 
 impl Stream {
@@ -62,13 +71,12 @@ impl Stream {
     #[must_use]
     pub fn of(wire: Wire, request: &Request, status: u16, content_type: &str) -> Self {
         let is_json = content_type.trim_start().to_ascii_lowercase().starts_with("application/json");
-        let whole = is_json || !(200..300).contains(&status);
         let mode = match wire {
-            Wire::Ollama if (200..300).contains(&status) => Mode::Lines(Vec::new()),
-            _ if whole => Mode::Body(Vec::new()),
+            _ if !(200..300).contains(&status) => Mode::Body(Vec::new()),
+            Wire::Ollama => Mode::Lines(Vec::new(), Balance::default()),
             _ => Mode::Unknown(Vec::new()),
         };
-        Self { wire, mode, building: Building::new(status), prompt_estimate: request.estimate() }
+        Self { wire, is_json, mode, building: Building::new(status), prompt_estimate: request.estimate() }
     }
 
     /// Takes the next bytes and gives what they add to the reply.
@@ -77,14 +85,27 @@ impl Stream {
             head.extend_from_slice(bytes);
             // A stream of events never begins with these; a body does, whatever its content type says.
             let first = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).iter().find(|b| !b.is_ascii_whitespace());
-            let Some(first) = first.copied() else { return Vec::new() };
-            if first == 0xef && head.len() < 3 {
-                return Vec::new();
+            match first.copied() {
+                None if head.len() < MAX_HEAD_BYTES => return Vec::new(),
+                // Empty lines, as some servers send to show that they live: one is as good as many.
+                None if head.ends_with(b"\n") || head.ends_with(b"\r") => {
+                    *head = b"\n".to_vec();
+                    return Vec::new();
+                }
+                Some(0xef) if head.len() < 3 => return Vec::new(),
+                first => {
+                    let head = std::mem::take(head);
+                    self.mode = match first {
+                        Some(b'{' | b'[' | b'<') => Mode::Body(Vec::new()),
+                        // No JSON begins as a field of an event does.
+                        Some(b) if self.is_json && !matches!(b, b':' | b'd' | b'e' | b'i' | b'r') => {
+                            Mode::Body(Vec::new())
+                        }
+                        _ => Mode::Events(Decoder::default(), Vec::new()),
+                    };
+                    return self.push(&head);
+                }
             }
-            let head = std::mem::take(head);
-            let is_body = matches!(first, b'{' | b'[' | b'<');
-            self.mode = if is_body { Mode::Body(Vec::new()) } else { Mode::Events(Decoder::default()) };
-            return self.push(&head);
         }
         match &mut self.mode {
             Mode::Unknown(_) => {}
@@ -96,7 +117,9 @@ impl Stream {
                     body.extend_from_slice(bytes);
                 }
             }
-            Mode::Events(decoder) => {
+            Mode::Events(decoder, head) => {
+                let room = if self.building.begun { 0 } else { MAX_HEAD_BYTES.saturating_sub(head.len()) };
+                head.extend(bytes.iter().take(room));
                 let events = decoder.push(bytes);
                 let overflowed = decoder.overflowed();
                 for event in &events {
@@ -106,19 +129,24 @@ impl Stream {
                     self.building.fail("event-too-long", "an event was too large to be read".to_owned());
                 }
             }
-            Mode::Lines(pending) => {
-                let mut pending = std::mem::take(pending);
+            Mode::Lines(pending, balance) => {
+                let (mut pending, mut balance) = (std::mem::take(pending), std::mem::take(balance));
                 for piece in bytes.split_inclusive(|b| matches!(b, b'\n' | b'\r')) {
+                    if pending.is_empty() && piece.trim_ascii().is_empty() {
+                        continue;
+                    }
                     pending.extend_from_slice(piece);
-                    if piece.ends_with(b"\n") || piece.ends_with(b"\r") {
+                    balance.push(&String::from_utf8_lossy(piece));
+                    if balance.is_closed() && (piece.ends_with(b"\n") || piece.ends_with(b"\r")) {
                         self.line(&mut pending);
+                        balance = Balance::default();
                     }
                 }
                 if pending.len() > MAX_LINE_BYTES {
                     self.building.fail("event-too-long", "a line was too large to be read".to_owned());
                     pending.clear();
                 }
-                self.mode = Mode::Lines(pending);
+                self.mode = Mode::Lines(pending, balance);
             }
         }
         std::mem::take(&mut self.building.deltas)
@@ -130,36 +158,45 @@ impl Stream {
         match std::mem::replace(&mut self.mode, Mode::Unknown(Vec::new())) {
             Mode::Unknown(_) => {}
             Mode::Body(body) => self.body(&body),
-            Mode::Events(decoder) => {
+            Mode::Events(decoder, head) => {
                 if let Some(event) = decoder.finish() {
                     // The stream may have been cut here: what does not parse is not an error of its own.
                     if event.data.trim() == "[DONE]" || json::read_value(event.data.trim()).is_ok() {
                         self.event(&event);
                     }
                 }
+                if !self.building.begun && !begins_as_events(&head) {
+                    let failed = failure::of_text(&String::from_utf8_lossy(&head), self.building.status);
+                    self.building.failed.get_or_insert(failed);
+                }
             }
-            Mode::Lines(mut pending) => {
-                self.line(&mut pending);
-                // A page of an error is no line that was cut off.
-                if !self.building.begun && !pending.trim_ascii().is_empty() && !pending.trim_ascii().starts_with(b"{") {
-                    let text = String::from_utf8_lossy(&pending);
-                    self.building.failed = Some(failure::of_text(&text, self.building.status));
+            Mode::Lines(pending, balance) => {
+                let text = String::from_utf8_lossy(&pending);
+                let text = text.trim_start_matches('\u{feff}').trim();
+                // The stream may have been cut here; a page of an error is no line that was cut off.
+                if let Some(value) = json::read_value(text).ok().filter(|_| balance.is_closed()) {
+                    self.value(&value);
+                } else if !self.building.begun && !text.is_empty() && !text.starts_with('{') {
+                    self.building.failed = Some(failure::of_text(text, self.building.status));
                 }
             }
         }
         self.building.into_reply(self.prompt_estimate)
     }
 
-    /// Takes what is pending if it is whole. Some servers write one value over several lines.
+    /// Takes a line whose brackets are closed. Some servers write one value over several.
     fn line(&mut self, pending: &mut Vec<u8>) {
         let text = String::from_utf8_lossy(pending);
         let text = text.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() {
-            pending.clear();
-        } else if let Ok(value) = json::read_value(text) {
-            pending.clear();
-            self.value(&value);
+        match json::read_value(text) {
+            Ok(value) => self.value(&value),
+            // A page: what it says is told at the end.
+            Err(_) if !self.building.begun && !text.starts_with('{') => return,
+            Err(error) => {
+                self.building.fail("malformed-event", format!("a line of the stream is not JSON: {error}"));
+            }
         }
+        pending.clear();
     }
 
     fn body(&mut self, bytes: &[u8]) {
@@ -202,6 +239,7 @@ impl Stream {
         let data = event.data.trim();
         if data == "[DONE]" {
             // It says that the stream is whole, not how the model ended: that stands before it, or nowhere.
+            (self.building.begun, self.building.over) = (true, true);
             return;
         }
         if data.is_empty() {
@@ -232,7 +270,10 @@ impl Stream {
         }
         building.begun = true;
         if building::is_error(value) {
-            return building.error(value.get("error").unwrap_or(value));
+            return building.error(value.get("error").filter(|e| !e.is_null()).unwrap_or(value));
+        }
+        if building.over {
+            return;
         }
         match self.wire {
             Wire::Chat => chat::value(building, value),
@@ -262,7 +303,17 @@ fn list_at<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
 }
 
 fn count_at(value: &Value, path: &[&str]) -> Option<u64> {
-    value.at(path).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok())
+    value.at(path).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= MAX_COUNT)
+}
+
+/// Whether the first line that says something is a comment or a field of an event, or may become one.
+fn begins_as_events(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let line =
+        head.split(|b| matches!(b, b'\n' | b'\r')).find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    let is_like = |name: &&[u8]| line.starts_with(name) || name.starts_with(line);
+    let names: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
+    names.iter().any(is_like)
 }
 
 /// Arguments as text: some servers send them as a map, whole.

@@ -254,3 +254,36 @@ fn a_call_written_the_old_way_is_a_call() {
         assert_eq!(shown, [r#"set_n {"n":3}"#], "{body}");
     }
 }
+
+#[test]
+fn a_key_is_found_however_a_server_writes_it_and_wherever_it_stands() {
+    let key = "ab/cd+ef=0123456789~x";
+    for before in ["", "x", "Basic user:", "{\"headers\":"] {
+        // As in an address, in either case of its digits; as JSON with escaped slashes; in Base64 at any offset.
+        let plain = format!("{before}{key} end");
+        let written = [
+            plain.clone(),
+            plain.replace('/', "\\/"),
+            plain.replace('/', "%2F").replace('+', "%2B").replace('=', "%3D"),
+            plain.replace('/', "%2f").replace('+', "%2b").replace('=', "%3d"),
+        ];
+        for text in &written {
+            for size in [1, 3, text.len()] {
+                let mut scrubber = throughline_model::Scrubber::new(Some(key));
+                let mut out: Vec<u8> = text.as_bytes().chunks(size).flat_map(|piece| scrubber.push(piece)).collect();
+                out.extend(scrubber.finish());
+                assert_eq!(String::from_utf8_lossy(&out), format!("{before}[key] end"), "{text}");
+            }
+        }
+    }
+    // Base64 of `"", "a" and "ab"` and the key and `"!"`.
+    for text in [
+        "YWIvY2QrZWY9MDEyMzQ1Njc4OX54IQ==",
+        "YWFiL2NkK2VmPTAxMjM0NTY3ODl+eCE=",
+        "YWJhYi9jZCtlZj0wMTIzNDU2Nzg5fngh",
+        "YWFiL2NkK2VmPTAxMjM0NTY3ODl-eCE",
+    ] {
+        let scrubber = throughline_model::Scrubber::new(Some(key));
+        assert!(scrubber.finds(text) && scrubber.exact(text.to_owned()).contains("[key]"), "{text}");
+    }
+}

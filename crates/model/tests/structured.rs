@@ -115,6 +115,21 @@ fn fences_and_thinking_are_taken_off_and_thinking_is_kept_apart() {
         (r#"{"memory":[2]}"#, "so, {\"memory\":[1]}?")
     );
     check("<think>{\"memory\":[1]}", MEMORY, Err("no-json"));
+    for (open, close) in [
+        ("<thought>", "</thought>"),
+        ("<reasoning>", "</reasoning>"),
+        ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ] {
+        let text = format!("{open}{{\"memory\":[1]}}{close}{{\"memory\":[2]}}");
+        let found = read(&text, &schema(MEMORY), Rules::default()).unwrap();
+        assert_eq!(
+            (found.value.to_json().as_str(), found.thinking.as_str()),
+            (r#"{"memory":[2]}"#, r#"{"memory":[1]}"#)
+        );
+        check(&format!("{open}{{\"memory\":[1]}}"), MEMORY, Err("no-json"));
+    }
 }
 
 #[test]
@@ -336,4 +351,29 @@ fn what_stands_beside_a_refusal_is_no_data_in_either_language() {
         check(text, r#"{"a":1}"#);
     }
     check(r#"{"text":"I can't help with that."}"#, r#"{"text":"I can't help with that."}"#);
+}
+
+#[test]
+fn alternatives_inside_alternatives_take_no_time_without_end() {
+    let down = r##"{"type":"object","required":["c"],"properties":{"c":{"$ref":"#/$defs/n"}}}"##;
+    let tree = schema(&format!(
+        r##"{{"$defs":{{"n":{{"anyOf":[{{"type":"integer"}},{down},{down},{down}]}}}},"$ref":"#/$defs/n"}}"##
+    ));
+    let nested = |leaf: &str| format!("{}{leaf}{}", "{\"c\":".repeat(24), "}".repeat(24));
+    let began = std::time::Instant::now();
+    assert!(read(&nested("7"), &tree, Rules::default()).is_ok());
+    let bad = read(&nested("true"), &tree, Rules::default()).unwrap_err();
+    assert_eq!((bad.code, bad.problems[0].code), ("schema-mismatch", "schema-too-costly"));
+    let not = schema(&format!(
+        r##"{{"not":{{"$ref":"#/$defs/n"}},"$defs":{{"n":{0}}}}}"##,
+        tree.at(&["$defs", "n"]).unwrap().to_json()
+    ));
+    assert!(read(&nested("true"), &not, Rules::default()).is_err());
+    // One way down is walked once a level, and its problems are named.
+    let chain = schema(
+        r##"{"anyOf":[{"type":"integer"},{"type":"object","properties":{"c":{"$ref":"#"}},"required":["c"]}]}"##,
+    );
+    let bad = read(&nested("true"), &chain, Rules::default()).unwrap_err();
+    assert!(bad.problems.iter().any(|p| p.code == "wrong-type"), "{bad}");
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
 }

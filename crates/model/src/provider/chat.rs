@@ -2,7 +2,7 @@
 
 use throughline_value::{Map, Value};
 
-use super::{Asked, Structured, functions, number, text};
+use super::{Asked, Structured, format_name, functions, number, text};
 use crate::schema;
 
 pub(super) fn body(asked: &Asked<'_>) -> Value {
@@ -35,9 +35,8 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
 }
 
 pub(crate) fn response_format(purpose: &str, reduced: Value) -> Value {
-    let purpose = if purpose.is_empty() { "reply" } else { purpose };
     let format = Value::from([
-        ("name", text(purpose)),
+        ("name", format_name(purpose)),
         ("strict", Value::Bool(schema::is_strict(&reduced))),
         ("schema", reduced),
     ]);

@@ -2,7 +2,7 @@
 
 use throughline_value::{Map, Value};
 
-use super::{Asked, Structured, number, parameters, split_system, text};
+use super::{Asked, Structured, format_name, number, parameters, split_system, text};
 use crate::schema;
 
 pub(super) fn body(asked: &Asked<'_>) -> Value {
@@ -16,10 +16,9 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     let turn = |(role, content): &(&str, String)| Value::from([("role", text(role)), ("content", text(content))]);
     body.insert("input".into(), Value::List(turns.iter().map(turn).collect()));
     if let Some(reduced) = reduced {
-        let name = if asked.request.purpose.is_empty() { "reply" } else { asked.request.purpose.as_str() };
         let format = Value::from([
             ("type", text("json_schema")),
-            ("name", text(name)),
+            ("name", format_name(&asked.request.purpose)),
             ("strict", Value::Bool(schema::is_strict(&reduced))),
             ("schema", reduced),
         ]);

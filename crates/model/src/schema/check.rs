@@ -1,14 +1,23 @@
 //! The check of a value against a schema.
 
+use std::cell::Cell;
+
 use throughline_value::{Map, Named, Number, Value};
 
 use super::{Problem, escape, format, pattern, resolve};
 
 /// How deep schemas may nest, references followed.
-pub const MAX_SCHEMA_DEPTH: usize = 64;
+pub const MAX_SCHEMA_DEPTH: usize = 128;
 
 /// How many problems of one value are listed.
 const MAX_PROBLEMS: usize = 32;
+
+/// How many places are looked at, alternatives counted each, before a check is given up: alternatives inside
+/// alternatives can be without end.
+pub const MAX_SCHEMA_STEPS: usize = 400_000;
+
+/// The code of a check that was given up.
+pub(crate) const TOO_COSTLY: &str = "schema-too-costly";
 
 /// All ways in which `value` does not fit `schema`, in the order of the value; empty when it fits.
 ///
@@ -22,14 +31,22 @@ const MAX_PROBLEMS: usize = 32;
 /// ```
 #[must_use]
 pub fn problems(value: &Value, schema: &Value) -> Vec<Problem> {
-    let mut check = Check { root: schema, found: Vec::new() };
+    let steps = Cell::new(0);
+    let mut check = Check { root: schema, found: Vec::new(), quiet: false, steps: &steps };
     check.value(value, schema, "", 0);
+    if steps.get() > MAX_SCHEMA_STEPS {
+        let message = "the value is too large for the alternatives of its schema; write less".to_owned();
+        return vec![Problem { code: TOO_COSTLY, path: String::new(), message, allowed: Vec::new() }];
+    }
     check.found
 }
 
 struct Check<'a> {
     root: &'a Value,
     found: Vec<Problem>,
+    /// Only whether it fits is asked: the first problem is enough.
+    quiet: bool,
+    steps: &'a Cell<usize>,
 }
 
 impl<'a> Check<'a> {
@@ -44,12 +61,20 @@ impl<'a> Check<'a> {
     }
 
     fn fits(&self, value: &Value, schema: &'a Value, depth: usize) -> bool {
-        let mut inner = Check { root: self.root, found: Vec::new() };
+        let mut inner = Check { root: self.root, found: Vec::new(), quiet: true, steps: self.steps };
         inner.value(value, schema, "", depth + 1);
         inner.found.is_empty()
     }
 
     fn value(&mut self, value: &Value, schema: &'a Value, path: &str, depth: usize) {
+        if self.quiet && !self.found.is_empty() {
+            return;
+        }
+        let steps = self.steps.get() + 1;
+        self.steps.set(steps);
+        if steps > MAX_SCHEMA_STEPS {
+            return;
+        }
         if depth > MAX_SCHEMA_DEPTH {
             let message = format!("the schema nests more than {MAX_SCHEMA_DEPTH} deep; flatten it");
             return self.add("schema-too-deep", path, message);
@@ -255,9 +280,12 @@ impl<'a> Check<'a> {
     }
 
     fn none_of(&mut self, value: &Value, alternatives: &'a [Value], path: &str, depth: usize) {
+        if self.quiet {
+            return self.add("no-alternative", path, String::new());
+        }
         // The problems of the alternative that fits best say most.
         let nearest = alternatives.iter().map(|inner| {
-            let mut check = Check { root: self.root, found: Vec::new() };
+            let mut check = Check { root: self.root, found: Vec::new(), quiet: false, steps: self.steps };
             check.value(value, inner, path, depth + 1);
             check.found
         });

@@ -20,7 +20,10 @@ pub(super) fn value(building: &mut Building, value: &Value) {
             match str_at(delta, &["type"]) {
                 "text_delta" => building.text(str_at(delta, &["text"])),
                 "thinking_delta" => building.thinking(str_at(delta, &["thinking"])),
-                "input_json_delta" => building.call(index, "", "", str_at(delta, &["partial_json"])),
+                // The provider's own tools have inputs too, which begin no call of ours.
+                "input_json_delta" if building.calls.has(index) => {
+                    building.call(index, "", "", str_at(delta, &["partial_json"]));
+                }
                 _ => {}
             }
         }
@@ -28,7 +31,10 @@ pub(super) fn value(building: &mut Building, value: &Value) {
             usage(building, value.get("usage"));
             stop(building, str_at(value, &["delta", "stop_reason"]));
         }
-        "message_stop" => building.end(),
+        "message_stop" => {
+            building.end();
+            building.over = true;
+        }
         // A reply that was not streamed.
         "message" => {
             for (part, i) in list_at(value, &["content"]).iter().zip(0i64..) {

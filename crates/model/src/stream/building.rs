@@ -11,6 +11,8 @@ pub(super) struct Building {
     pub(super) status: u16,
     /// Whether anything of a reply has come.
     pub(super) begun: bool,
+    /// Whether the stream has said that it is whole: what comes after that is no part of the reply.
+    pub(super) over: bool,
     text: String,
     thinking: String,
     refusal: String,
@@ -30,6 +32,7 @@ impl Building {
         Self {
             status,
             begun: false,
+            over: false,
             text: String::new(),
             thinking: String::new(),
             refusal: String::new(),
@@ -60,6 +63,10 @@ impl Building {
         self.text.is_empty() && self.calls.is_empty()
     }
 
+    pub(super) fn has_refusal(&self) -> bool {
+        !self.refusal.is_empty()
+    }
+
     pub(super) fn text(&mut self, text: &str) {
         if !text.is_empty() {
             self.text.push_str(text);
@@ -87,8 +94,11 @@ impl Building {
         self.deltas.push(Delta::Call { place, arguments: arguments.to_owned() });
     }
 
+    /// The provider's word about the end. That a reply is not whole is not taken back by a later `stop`.
     pub(super) fn say(&mut self, ending: Ending) {
-        self.said = Some(ending);
+        if ending != Ending::Done || self.said.is_none() {
+            self.said = Some(ending);
+        }
     }
 
     /// An ending in the provider's word that nobody here knows is a failure, not a guess.
@@ -136,7 +146,8 @@ impl Building {
     }
 }
 
-/// Whether a value is an error, in the form that all providers share.
+/// Whether a value is an error, in a form that providers share.
 pub(super) fn is_error(value: &Value) -> bool {
     value.get("error").is_some_and(|e| !e.is_null())
+        || ["object", "type"].iter().any(|name| value.get(name).and_then(Value::as_str) == Some("error"))
 }

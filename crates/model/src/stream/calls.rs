@@ -15,6 +15,12 @@ struct Building {
     balance: Balance,
 }
 
+impl Building {
+    fn is_whole(&self) -> bool {
+        self.balance.is_closed()
+    }
+}
+
 impl Calls {
     /// Adds a fragment; gives the place of its call.
     pub(super) fn push(&mut self, index: Option<i64>, id: &str, name: &str, arguments: &str) -> usize {
@@ -37,10 +43,12 @@ impl Calls {
 
     /// The call that a fragment goes on with; none when it begins one.
     fn find(&self, index: Option<i64>, id: &str, name: &str, arguments: &str) -> Option<usize> {
+        // One id for two calls is as bad as one number: arguments that are whole take no more.
         if !id.is_empty()
             && let Some(place) = self.0.iter().rposition(|b| b.call.id == id)
         {
-            return Some(place);
+            let more = self.0.get(place).is_some_and(|b| !b.is_whole() || arguments.trim().is_empty());
+            return more.then_some(place);
         }
         let place = match index {
             Some(_) => self.0.iter().rposition(|b| b.index == index)?,
@@ -49,8 +57,22 @@ impl Calls {
         let building = self.0.get(place)?;
         let other_id = !id.is_empty() && !building.call.id.is_empty();
         let other_name = !name.is_empty() && !building.call.name.is_empty();
-        let complete = building.balance.is_closed() && !arguments.trim().is_empty();
+        let complete = building.is_whole() && !arguments.trim().is_empty();
         (!other_id && !other_name && !complete).then_some(place)
+    }
+
+    /// The arguments of a call as a later event says them whole, where none were streamed.
+    pub(super) fn complete(&mut self, index: Option<i64>, arguments: &str) {
+        let call = self.0.iter_mut().rfind(|b| b.index == index && b.call.arguments.trim().is_empty());
+        if let Some(building) = call {
+            building.balance.push(arguments);
+            arguments.clone_into(&mut building.call.arguments);
+        }
+    }
+
+    /// Whether a call of this number has begun.
+    pub(super) fn has(&self, index: Option<i64>) -> bool {
+        self.0.iter().any(|b| b.index == index)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -7,13 +7,13 @@ use super::{arguments_of, count_at, list_at, str_at, text_of};
 use crate::{Ending, Usage};
 
 pub(super) fn value(building: &mut Building, value: &Value) {
-    if let Some(usage) = value.get("usage").filter(|u| !u.is_null()) {
-        building.usage = usage_of(usage).or(building.usage);
-    }
     // The last event has `"choices": []`, with some servers `null`.
     let ours = list_at(value, &["choices"]).iter().find(|c| c.get("index").and_then(Value::as_i64).unwrap_or(0) == 0);
+    // Some count in the choice.
+    let usage = present(value, "usage").or_else(|| present(ours?, "usage"));
+    building.usage = usage.and_then(usage_of).or(building.usage);
     let Some(choice) = ours else { return };
-    if let Some(message) = choice.get("delta").or_else(|| choice.get("message")) {
+    if let Some(message) = present(choice, "delta").or_else(|| present(choice, "message")) {
         self::message(building, message);
     }
     match str_at(choice, &["finish_reason"]) {
@@ -32,11 +32,19 @@ pub(super) fn value(building: &mut Building, value: &Value) {
     }
 }
 
+/// A field that is there and not null: some servers write every field of both forms.
+fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    value.get(name).filter(|field| !field.is_null())
+}
+
 fn message(building: &mut Building, message: &Value) {
     building.text(&message.get("content").map(text_of).unwrap_or_default());
-    let thinking = message.get("reasoning_content").or_else(|| message.get("reasoning")).map(text_of);
+    let thinking = present(message, "reasoning_content").or_else(|| present(message, "reasoning")).map(text_of);
     building.thinking(&thinking.unwrap_or_default());
     building.refusal(&message.get("refusal").map(text_of).unwrap_or_default());
+    for part in list_at(message, &["content"]) {
+        building.refusal(str_at(part, &["refusal"]));
+    }
     for fragment in list_at(message, &["tool_calls"]) {
         let arguments = arguments_of(fragment.at(&["function", "arguments"]));
         let index = fragment.get("index").and_then(Value::as_i64);

@@ -11,17 +11,25 @@ const MAX_MESSAGE_CHARS: usize = 600;
 /// or `{"type", "message"}`; `status` is the HTTP status, or 200 amid a stream.
 pub(super) fn of_value(error: &Value, status: u16) -> Ending {
     let text = |name: &str| error.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
-    let number = error.get("code").and_then(Value::as_i64).and_then(|n| u16::try_from(n).ok());
+    // A status stands there as a number or as a text.
+    let code = error.get("code");
+    let number = code.and_then(|c| c.as_i64().or_else(|| c.as_str()?.parse().ok()));
+    let number = number.and_then(|n| u16::try_from(n).ok()).filter(|n| (400..600).contains(n));
     let status = number.unwrap_or(status);
     let message = error.as_str().or(text("message")).or(text("detail")).unwrap_or("the provider gave no message");
-    let named = text("code").or(text("type")).or(text("status")).map(kebab);
+    let named = text("code").filter(|_| number.is_none()).or(text("type")).or(text("status")).map(kebab);
     of_parts(named, message, status)
 }
 
 /// The failure in a body that is not JSON.
 pub(super) fn of_text(text: &str, status: u16) -> Ending {
-    let text = text.trim();
-    let message = if text.is_empty() { "the answer was empty" } else { text };
+    // The last character may be half of one.
+    let text = text.trim_end_matches('\u{fffd}').trim();
+    let message = match text {
+        "" => "the answer was empty",
+        _ if text.contains(['\u{fffd}', '\0']) => "the answer is no text; it may be compressed or damaged",
+        _ => text,
+    };
     of_parts(None, message, status)
 }
 
@@ -39,6 +47,9 @@ fn of_parts(named: Option<String>, message: &str, status: u16) -> Ending {
         Some("invalid-api-key" | "authentication" | "unauthorized") => "unauthorized",
         Some("model-not-found" | "not-found") => "model-not-found",
         Some("context-length-exceeded") => "context-full",
+        _ if says(&["prompt is too long", "maximum context length", "exceeds the available context size"]) => {
+            "context-full"
+        }
         Some("permission" | "permission-denied") => "forbidden",
         Some("timeout") => "timed-out",
         Some("api" | "server" | "internal-server") => "server-error",
@@ -76,25 +87,34 @@ fn kebab(name: &str) -> String {
     name.strip_suffix("-error").unwrap_or(&name).to_owned()
 }
 
-/// How long an error's words ask to wait, in milliseconds: "Please try again in 1.5s", "in 20 seconds",
-/// "in 250ms". The header that says it is hidden from pages.
+/// Where the words of errors say how long to wait.
+const WAITS: &[&str] = &["try again in ", "retry after ", "retry in ", "\"retrydelay\": \"", "\"retrydelay\":\""];
+
+/// How long an error's words ask to wait, in milliseconds: "Please try again in 1.5s", "retry after 20 seconds",
+/// "in 250ms", "in 1m30s", or Gemini's `retryDelay`. The header that says it is hidden from pages.
 pub(super) fn retry_after(message: &str) -> Option<u64> {
-    let (_, rest) = message.split_once("try again in ")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    let (amount, unit) = rest.split_at_checked(digits)?;
-    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
-    let whole: u64 = whole.parse().ok()?;
-    let thousandths: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
-    let ms = whole.checked_mul(1_000)?.checked_add(thousandths)?;
-    let unit = unit.trim_start();
-    if unit.starts_with("ms") {
-        Some(whole)
-    } else if unit.starts_with('m') {
-        ms.checked_mul(60)
-    } else if unit.starts_with('s') {
-        Some(ms)
-    } else {
-        None
+    let lower = message.to_ascii_lowercase();
+    WAITS.iter().find_map(|words| duration(lower.split_once(words)?.1))
+}
+
+/// The time at the beginning of a text: amounts with their units, one after another.
+fn duration(mut rest: &str) -> Option<u64> {
+    let mut sum: Option<u64> = None;
+    loop {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (amount, after) = rest.split_at_checked(digits)?;
+        let unit = after.trim_start();
+        // In milliseconds, the longer names first.
+        let units = [("ms", 1), ("milli", 1), ("m", 60_000), ("s", 1_000), ("h", 3_600_000)];
+        let Some((name, scale)) = units.iter().find(|(name, _)| !amount.is_empty() && unit.starts_with(name)) else {
+            return sum;
+        };
+        let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
+        let thousandths: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+        let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
+        let ms = whole.checked_mul(1_000)?.checked_add(thousandths)?.checked_mul(*scale)? / 1_000;
+        sum = sum.unwrap_or(0).checked_add(ms);
+        rest = unit.get(name.len()..)?;
     }
 }
 
@@ -109,6 +129,16 @@ mod tests {
             ("try again in 20 seconds", Some(20_000)),
             ("try again in 250ms", Some(250)),
             ("try again in 2m", Some(120_000)),
+            ("Rate limit. Try again in 20s.", Some(20_000)),
+            ("Please try again in 1m30.5s", Some(90_500)),
+            ("Please try again in 6m0s.", Some(360_000)),
+            ("try again in 1 hour", Some(3_600_000)),
+            ("Please retry after 26 seconds.", Some(26_000)),
+            ("Please retry in 26.5s.", Some(26_500)),
+            ("{\"details\": [{\"retryDelay\": \"34s\"}]}", Some(34_000)),
+            ("{\"details\":[{\"retryDelay\":\"0.2s\"}]}", Some(200)),
+            ("try again in 99999999999999999999s", None),
+            ("try again in s", None),
             ("try again later", None),
             ("try again in a while", None),
         ] {

@@ -18,6 +18,7 @@ pub(super) fn value(building: &mut Building, value: &Value) {
     if value.get("done").and_then(Value::as_bool) != Some(true) {
         return;
     }
+    building.over = true;
     if let Some(completion) = count_at(value, &["eval_count"]) {
         // A prompt that is wholly in the cache has no count.
         let prompt = count_at(value, &["prompt_eval_count"]).unwrap_or(0);

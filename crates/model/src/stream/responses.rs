@@ -18,14 +18,22 @@ pub(super) fn value(building: &mut Building, value: &Value) {
             }
         }
         "response.function_call_arguments.delta" => building.call(index(value), "", "", delta),
-        "response.completed" | "response.incomplete" | "response.failed" => {
+        // Some servers do not stream arguments and say them at the end.
+        "response.function_call_arguments.done" => {
+            building.calls.complete(index(value), &arguments_of(value.get("arguments")));
+        }
+        "response.output_item.done" => {
+            building.calls.complete(index(value), &arguments_of(value.at(&["item", "arguments"])));
+        }
+        kind @ ("response.completed" | "response.incomplete" | "response.failed") => {
             if let Some(response) = value.get("response") {
-                whole(building, response);
+                let status = kind.strip_prefix("response.").unwrap_or_default();
+                whole(building, response, status);
+                building.over = true;
             }
         }
-        "error" => building.error(value),
         // A reply that was not streamed.
-        "" if value.get("output").is_some() => whole(building, value),
+        "" if value.get("output").is_some() => whole(building, value, ""),
         // Others tell of parts that begin and end, and new ones may come.
         _ => {}
     }
@@ -39,7 +47,8 @@ fn call(building: &mut Building, item: &Value, index: Option<i64>, arguments: &s
     building.call(index, str_at(item, &["call_id"]), str_at(item, &["name"]), arguments);
 }
 
-fn whole(building: &mut Building, response: &Value) {
+/// A whole response; `status` is what the event around it says of it.
+fn whole(building: &mut Building, response: &Value, status: &str) {
     if let Some(usage) = response.get("usage")
         && let (Some(prompt), Some(completion)) =
             (count_at(usage, &["input_tokens"]), count_at(usage, &["output_tokens"]))
@@ -48,21 +57,29 @@ fn whole(building: &mut Building, response: &Value) {
         building.usage = Some(Usage { prompt, completion, cached, estimated: false });
     }
     // What was streamed is not taken twice.
-    if building.is_empty() {
-        for (item, i) in list_at(response, &["output"]).iter().zip(0i64..) {
-            match str_at(item, &["type"]) {
-                "function_call" => call(building, item, Some(i), &arguments_of(item.get("arguments"))),
-                "reasoning" => list_at(item, &["summary"]).iter().for_each(|p| building.thinking(str_at(p, &["text"]))),
-                _ => {
-                    for part in list_at(item, &["content"]) {
+    let (streamed, declined) = (!building.is_empty(), building.has_refusal());
+    for (item, i) in list_at(response, &["output"]).iter().zip(0i64..) {
+        match str_at(item, &["type"]) {
+            "function_call" if streamed => {
+                building.calls.complete(Some(i), &arguments_of(item.get("arguments")));
+            }
+            "function_call" => call(building, item, Some(i), &arguments_of(item.get("arguments"))),
+            "reasoning" if streamed => {}
+            "reasoning" => list_at(item, &["summary"]).iter().for_each(|p| building.thinking(str_at(p, &["text"]))),
+            _ => {
+                for part in list_at(item, &["content"]) {
+                    if !streamed {
                         building.text(str_at(part, &["text"]));
+                    }
+                    if !declined {
                         building.refusal(str_at(part, &["refusal"]));
                     }
                 }
             }
         }
     }
-    match str_at(response, &["status"]) {
+    let said = str_at(response, &["status"]);
+    match if said.is_empty() { status } else { said } {
         "completed" => building.say(Ending::Done),
         "incomplete" => match str_at(response, &["incomplete_details", "reason"]) {
             "content_filter" => building.say(Ending::Refused),

@@ -84,6 +84,9 @@ fn at_places(
         if problems.is_empty() {
             return Ok((value, done));
         }
+        if problems.iter().any(|problem| problem.code == schema::TOO_COSTLY) {
+            break;
+        }
         let better = problems.iter().find_map(|problem| {
             let old = pointer(&value, &problem.path)?.clone();
             options(&old).into_iter().find_map(|(code, new)| {

@@ -11,7 +11,15 @@ pub const MAX_SCAN_DEPTH: usize = 64;
 pub const MAX_SCAN_STARTS: usize = 512;
 
 /// The tags between which models think aloud.
-const THINK_TAGS: &[(&str, &str)] = &[("<think>", "</think>"), ("<thinking>", "</thinking>")];
+const THINK_TAGS: &[(&str, &str)] = &[
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis<|message|>", "<|end|>"),
+];
 
 /// Counts brackets outside of texts, character by character.
 #[derive(Clone, Debug, Default)]
