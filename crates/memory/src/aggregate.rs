@@ -64,8 +64,7 @@ impl Memory {
         }
         let mut names: Vec<String> = kinds.to_vec();
         if names.is_empty() {
-            names = self.table.kinds.live().cloned().collect();
-            names.order();
+            names = self.kinds_at(at.seq);
         }
         // From the number of a kind to its column.
         let mut columns = vec![None; self.table.kinds.len()];
@@ -95,6 +94,26 @@ impl Memory {
             }
         }
         Ok(Counts { kinds: names, edges, counts })
+    }
+
+    /// The kinds that events had until a record, by name; what was purged had none.
+    fn kinds_at(&self, seq: Seq) -> Vec<String> {
+        let mut seen = vec![false; self.table.kinds.len()];
+        let mut note = |kind: u16| seen.get_mut(usize::from(kind)).into_iter().for_each(|seen| *seen = true);
+        let mut may = |summary: &Summary| if summary.born <= seq { Step::Open } else { Step::Pass };
+        self.time.walk(&mut may, &mut |block| {
+            if block.summary.changed <= seq {
+                block.summary.kinds.iter().filter(|count| count.ever > 0).for_each(|count| note(count.kind));
+            } else {
+                let rows = block.kinds(0..block.len());
+                rows.filter(|(_, row)| self.table.standing_at(*row, seq).is_some()).for_each(|(kind, _)| note(kind));
+            }
+        });
+        let numbers = seen.into_iter().enumerate().filter(|(_, seen)| *seen).map(|(number, _)| number);
+        let mut names: Vec<String> =
+            numbers.filter_map(|number| self.table.kinds.get_index(number)).map(str::to_owned).collect();
+        names.order();
+        names
     }
 
     fn count_rows(&self, block: &Block, seq: Seq, count: &mut Count) {

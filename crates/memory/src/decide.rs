@@ -341,7 +341,7 @@ impl Memory {
         self.table.find(id).ok_or_else(|| self.unknown(id, path))
     }
 
-    fn not_purged(&self, item: u32, path: &str) -> Result<(), Refusal> {
+    pub(crate) fn not_purged(&self, item: u32, path: &str) -> Result<(), Refusal> {
         match self.table.purged(item) {
             None => Ok(()),
             Some(seq) => {

@@ -68,7 +68,7 @@ impl Memory {
 
     /// Where an item belongs: its thread and its origin.
     fn place(&self, item: &Item) -> Value {
-        let thread = self.table.threads.get_index(item.thread as usize).map_or("", String::as_str);
+        let thread = self.table.threads.get_index(item.thread as usize).unwrap_or_default();
         let origin = (item.source > 0).then(|| {
             Value::from([("source", Value::from(self.table.source(item))), ("seq", Value::from(item.source_seq))])
         });

@@ -54,11 +54,15 @@ impl Policy {
     /// Reads a command's bounds.
     ///
     /// # Errors
-    /// `no-policy` when it bounds nothing, `bad-half-life`, `importance-out-of-range`.
+    /// `no-policy` when it bounds nothing, `bad-max-age`, `importance-out-of-range`.
     pub fn read(now: Millis, given: &ForgetBy) -> Result<Self, Refusal> {
         if given.keep_events.is_none() && given.keep_bytes.is_none() && given.max_age.is_none() {
             let message = "give `keep_events`, `keep_bytes` or `max_age`: a policy without a bound forgets nothing";
             return Err(Refusal::new("no-policy", message));
+        }
+        if given.max_age.is_some_and(|most| most < 0) {
+            let message = "an age is at least 0: nothing ended before now by less";
+            return Err(Refusal::new("bad-max-age", message).at_path("/max_age"));
         }
         let usual = Self::default();
         let protect_from = match &given.protect_from {

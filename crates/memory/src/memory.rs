@@ -1,13 +1,14 @@
 //! The projection: items, their versions as rows, and the indexes over the rows.
 
 mod bodies;
+mod names;
 mod table;
 mod warm;
 
 use std::cell::RefCell;
 
 use throughline_journal::{Millis, Seq};
-use throughline_value::{Named, Number, SortedMap, Value};
+use throughline_value::{Number, SortedMap, Value};
 
 use crate::index::{Postings, Standing, TimeIndex};
 use crate::pyramid::Pyramid;
@@ -15,6 +16,7 @@ use crate::recall::Scores;
 use crate::vectors::Vectors;
 use crate::words::WordIndex;
 
+pub(crate) use names::Names;
 pub(crate) use table::{Item, Table, usual_id};
 
 /// What is remembered: a fold of the journal. Cloning copies everything.
@@ -60,48 +62,6 @@ pub(crate) struct Content {
     pub(crate) data: Value,
 }
 
-/// Names that stand for small numbers, in the order in which they came.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Names(Named<()>);
-
-impl Names {
-    /// The number of a name, which is given one when it is new.
-    pub(crate) fn add(&mut self, name: &str) -> usize {
-        self.0.get_index_of(name).unwrap_or_else(|| {
-            self.0.insert(name.to_owned(), ());
-            self.0.len() - 1
-        })
-    }
-
-    pub(crate) fn get_index_of(&self, name: &str) -> Option<usize> {
-        self.0.get_index_of(name)
-    }
-
-    pub(crate) fn get_index(&self, number: usize) -> Option<&String> {
-        self.0.get_index(number).map(|(name, ())| name)
-    }
-
-    /// Takes names away; their numbers stay taken.
-    pub(crate) fn wipe(&mut self, gone: &dyn Fn(usize) -> bool) {
-        let names = std::mem::take(&mut self.0).into_keys().enumerate();
-        // No name holds this character.
-        self.0 = names.map(|(n, name)| (if gone(n) { format!("\u{0}{n}") } else { name }, ())).collect();
-    }
-
-    /// The names that were not taken away.
-    pub(crate) fn live(&self) -> impl Iterator<Item = &String> {
-        self.0.keys().filter(|name| !name.starts_with('\u{0}'))
-    }
-
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
 /// Versions beside the first of an item, which most items do not have.
 pub(crate) type Rare<T> = SortedMap<u32, T>;
 
@@ -144,43 +104,6 @@ impl Memory {
     /// Adds a row for a version that record `seq` made, to every index. `None` when a limit is reached; then
     /// nothing changed.
     ///
-    /// Puts many new rows into the lists of their entities, each list once; `sorted` has the rows in order of time.
-    pub(crate) fn list_all_entities(&mut self, sorted: &[u32]) {
-        // Each entity is looked at: that pays where there are not many for each row.
-        if sorted.len() < self.table.entities.len() / 8 {
-            return sorted.iter().for_each(|row| self.list_entities(*row));
-        }
-        // How many each entity gets, then where its own begin.
-        let mut begins = vec![0u32; self.table.entities.len() + 1];
-        for entity in sorted.iter().flat_map(|row| self.table.entities_of(*row)) {
-            begins.get_mut(*entity as usize + 1).into_iter().for_each(|count| *count += 1);
-        }
-        let mut sum = 0;
-        for begin in &mut begins {
-            sum += *begin;
-            *begin = sum;
-        }
-        let mut grouped = vec![0u32; sum as usize];
-        for row in sorted {
-            for entity in self.table.entities_of(*row) {
-                let Some(next) = begins.get_mut(*entity as usize) else { continue };
-                grouped.get_mut(*next as usize).into_iter().for_each(|slot| *slot = *row);
-                *next += 1;
-            }
-        }
-        if self.by_entity.len() < self.table.entities.len() && sum > 0 {
-            self.by_entity.resize_with(self.table.entities.len(), Postings::default);
-        }
-        // Each begin has gone on to where the next one's was.
-        let mut from = 0;
-        for (list, end) in self.by_entity.iter_mut().zip(&begins) {
-            if from < *end {
-                list.extend(&self.table, grouped.get(from as usize..*end as usize).unwrap_or_default());
-                from = *end;
-            }
-        }
-    }
-
     /// Its text is that of another row, where one is named.
     pub(crate) fn add_row(&mut self, item: u32, content: &Content, text_of: Option<u32>, seq: Seq) -> Option<u32> {
         let old = self.table.version_at(item, Seq::MAX);
@@ -217,6 +140,43 @@ impl Memory {
             }
             if let Some(list) = self.by_entity.get_mut(place) {
                 list.insert(&self.table, row);
+            }
+        }
+    }
+
+    /// Puts many new rows into the lists of their entities, each list once; `sorted` has the rows in order of time.
+    pub(crate) fn list_all_entities(&mut self, sorted: &[u32]) {
+        // Each entity is looked at: that pays where there are not many for each row.
+        if sorted.len() < self.table.entities.len() / 8 {
+            return sorted.iter().for_each(|row| self.list_entities(*row));
+        }
+        // How many each entity gets, then where its own begin.
+        let mut begins = vec![0u32; self.table.entities.len() + 1];
+        for entity in sorted.iter().flat_map(|row| self.table.entities_of(*row)) {
+            begins.get_mut(*entity as usize + 1).into_iter().for_each(|count| *count += 1);
+        }
+        let mut sum = 0;
+        for begin in &mut begins {
+            sum += *begin;
+            *begin = sum;
+        }
+        let mut grouped = vec![0u32; sum as usize];
+        for row in sorted {
+            for entity in self.table.entities_of(*row) {
+                let Some(next) = begins.get_mut(*entity as usize) else { continue };
+                grouped.get_mut(*next as usize).into_iter().for_each(|slot| *slot = *row);
+                *next += 1;
+            }
+        }
+        if self.by_entity.len() < self.table.entities.len() && sum > 0 {
+            self.by_entity.resize_with(self.table.entities.len(), Postings::default);
+        }
+        // Each begin has gone on to where the next one's was.
+        let mut from = 0;
+        for (list, end) in self.by_entity.iter_mut().zip(&begins) {
+            if from < *end {
+                list.extend(&self.table, grouped.get(from as usize..*end as usize).unwrap_or_default());
+                from = *end;
             }
         }
     }

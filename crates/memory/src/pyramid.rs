@@ -6,6 +6,8 @@
 
 use throughline_journal::Millis;
 
+use crate::limits::MAX_MILLIS;
+
 /// How wide the finest parts are, as a power of two of milliseconds: a little over four minutes.
 const BASE: u32 = 18;
 /// The most parts of the finest level.
@@ -74,6 +76,10 @@ impl Pyramid {
     /// The parts that cover a window, as fine as they can be when there may be at most so many: where the
     /// first begins, how wide each is, and the counters, part after part.
     pub(crate) fn parts(&self, since: Millis, until: Millis, most: usize) -> (Millis, Millis, &[[u32; LANES]]) {
+        // An end that lies beyond every event is open: then the events say where it is.
+        let finest = self.levels.first().map_or(0, |parts| (parts.len() as i64) << self.base);
+        let since = if since <= -MAX_MILLIS { self.begin } else { since };
+        let until = if until >= MAX_MILLIS { self.begin + finest } else { until };
         let mut level = 0;
         let span = until.saturating_sub(since).max(1);
         while level + 1 < self.levels.len() && span >> (self.base + level as u32) > most as i64 {

@@ -1,6 +1,9 @@
 //! The answers to the memory's queries, as the protocol's views.
 
-use throughline_journal::Millis;
+use std::cell::Cell;
+use std::ops::Range;
+
+use throughline_journal::{Millis, Seq};
 use throughline_protocol::query::{
     DEFAULT_LIMIT, MemoryCounts, MemoryEpisodes, MemoryForgetting, MemoryHistory, MemoryLast, MemoryMoments,
     MemoryNeighbours, MemoryRelated, MemoryTree,
@@ -91,9 +94,17 @@ impl Memory {
     /// # Errors
     /// `empty-window`, `bad-buckets`, and those of reading an instant.
     pub fn counts_view(&self, at: At, query: &MemoryCounts, domain: &Domain) -> Result<view::MemoryCounts, Refusal> {
-        let (first, last) = self.span();
-        let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(first);
-        let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(last + 1);
+        let (first, last) = self.span_at(at.seq).unwrap_or_default();
+        let (since, until) = match (
+            resolve(query.since.as_ref(), domain, "/since")?,
+            resolve(query.until.as_ref(), domain, "/until")?,
+        ) {
+            (Some(since), Some(until)) => (since, until),
+            // A window that is open on one side and holds nothing holds nothing: that is no mistake of the caller's.
+            (Some(since), None) => (since, last.max(since) + 1),
+            (None, Some(until)) => (first.min(until - 1), until),
+            (None, None) => (first, last + 1),
+        };
         let buckets = query.buckets.unwrap_or(1);
         if !query.drawing {
             let counts = self.counts(at, since, until, buckets, &query.kinds)?;
@@ -106,7 +117,7 @@ impl Memory {
             let lanes = self.table.kinds.len().min(LANES);
             let names = (0..lanes).filter_map(|lane| match lane {
                 lane if lane + 1 == LANES && self.table.kinds.len() > LANES => Some("others".to_owned()),
-                lane => self.table.kinds.get_index(lane).cloned(),
+                lane => self.table.kinds.get_index(lane).map(str::to_owned),
             });
             view.kinds = names.collect();
             view.edges = (0..=parts.len() as i64).map(|n| begin + n * width).collect();
@@ -116,7 +127,24 @@ impl Memory {
         Ok(view)
     }
 
-    /// When the first and the last event begin.
+    /// When the first and the last event begin that are current after a record.
+    fn span_at(&self, seq: Seq) -> Option<(Millis, Millis)> {
+        let may = |summary: &Summary| summary.born <= seq && (summary.live > 0 || summary.changed > seq);
+        let (first, mut last) = (Cell::new(None), None);
+        let mut part = |summary: &Summary| if first.get().is_none() && may(summary) { Step::Open } else { Step::Pass };
+        self.time.walk(&mut part, &mut |block| {
+            let found = block.rows(0..block.len()).find(|row| self.is_live_at(*row, seq));
+            first.set(first.get().or(found));
+        });
+        let mut part = |summary: &Summary| if may(summary) { Step::Open } else { Step::Pass };
+        self.time.walk_back(&mut part, &mut |block| {
+            last = block.rows(0..block.len()).rev().find(|row| self.is_live_at(*row, seq));
+            last.is_some()
+        });
+        Some((self.table.at(first.get()?)?, self.table.at(last?)?))
+    }
+
+    /// When the first and the last row begin.
     pub(crate) fn span(&self) -> (Millis, Millis) {
         let first = self.time.blocks().first().and_then(|b| b.first_at()).unwrap_or(0);
         let last = self.time.blocks().last().and_then(|b| b.last_at()).unwrap_or(0);
@@ -165,9 +193,8 @@ impl Memory {
         query: &MemoryMoments,
         domain: &Domain,
     ) -> Result<Vec<view::MomentView>, Refusal> {
-        let (first, last) = self.span();
-        let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(first);
-        let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(last + 1);
+        let since = resolve(query.since.as_ref(), domain, "/since")?.unwrap_or(Millis::MIN);
+        let until = resolve(query.until.as_ref(), domain, "/until")?.unwrap_or(Millis::MAX);
         let tolerance = query.tolerance.unwrap_or(0);
         if tolerance < 0 {
             return Err(Refusal::new("bad-tolerance", "a tolerance is not below 0").at_path("/tolerance"));
@@ -231,20 +258,22 @@ impl Memory {
             }
             let thread = self.table.item_of(row).and_then(|item| self.table.item(item)).map_or(0, |item| item.thread);
             let place = open.iter().position(|(of, _, _)| *of == thread);
+            // What came before the window tells where it ends, too.
+            let before = if place.is_none() { self.of_thread_before(row, thread, at.seq) } else { Vec::new() };
             let joined = place
                 .and_then(|place| open.get(place))
                 .is_some_and(|(_, earlier, _)| !self.is_edge(earlier, row, scale));
             if !joined {
                 // An episode that began before the window is cut there.
-                let cut = place.is_none() && self.goes_on_from(row, thread, at, scale);
-                let name = self.table.threads.get_index(thread as usize).cloned().unwrap_or_default();
+                let cut = place.is_none() && !before.is_empty() && !self.is_edge(&before, row, scale);
+                let name = self.table.threads.get_index(thread as usize).unwrap_or_default().to_owned();
                 views.push(EpisodeView { since: self.table.time(row), thread: name, cut, ..EpisodeView::default() });
             }
             let number = if joined { place.and_then(|p| open.get(p)).map_or(0, |o| o.2) } else { views.len() - 1 };
             let slot = match place {
                 Some(place) => place,
                 None => {
-                    open.push((thread, Vec::new(), number));
+                    open.push((thread, before, number));
                     open.len() - 1
                 }
             };
@@ -257,7 +286,7 @@ impl Memory {
                 view.count += 1;
                 view.until = view.until.max(self.table.end(row));
                 view.importance += u64::from(found.importance);
-                let kind = self.table.kinds.get_index(usize::from(found.kind)).cloned().unwrap_or_default();
+                let kind = self.table.kinds.get_index(usize::from(found.kind)).unwrap_or_default().to_owned();
                 *view.kinds.entry(kind).or_insert(0) += 1;
                 let id = self.table.id(found.item);
                 if view.first.is_empty() {
@@ -271,15 +300,13 @@ impl Memory {
         Ok(views)
     }
 
-    /// Whether an event goes on what came before it in its thread.
-    fn goes_on_from(&self, row: u32, thread: u32, at: At, scale: Scale) -> bool {
+    /// The last events of a thread that begin before an event, newest first.
+    fn of_thread_before(&self, row: u32, thread: u32, seq: Seq) -> Vec<u32> {
         let of_thread = |other: &u32| {
-            self.is_live_at(*other, at.seq)
+            self.is_live_at(*other, seq)
                 && self.table.item_of(*other).and_then(|item| self.table.item(item)).is_some_and(|i| i.thread == thread)
         };
-        let before = self.time.before(self.table.time(row)).filter(of_thread).take(LOOK_BACK);
-        let earlier: Vec<u32> = before.collect();
-        !self.is_edge(&earlier, row, scale)
+        self.time.before(self.table.time(row)).filter(of_thread).take(LOOK_BACK).collect()
     }
 
     /// What a policy would forget next, and why.
@@ -314,12 +341,12 @@ impl Memory {
         let entity = lists.and_then(|place| self.by_entity.get(place)).map(|list| &**list);
         let most = query.limit.unwrap_or(MAX_TREE_PARTS).min(MAX_TREE_PARTS);
         let mut view = TreeView { levels: self.time.depth() as u64 + 1, ..TreeView::default() };
-        let mut uses: Vec<(Millis, Millis)> = Vec::new();
+        let mut uses: Vec<(u32, Millis)> = Vec::new();
         for (item, _) in self.table.used_items() {
             let row = self.table.version_at(item, at.seq);
-            uses.extend(row.and_then(|row| Some((self.table.at(row)?, self.table.used_at(item, at.seq)?))));
+            uses.extend(row.and_then(|row| Some((row, self.table.used_at(item, at.seq)?))));
         }
-        self.time.visit(&mut |level, summary| {
+        self.time.visit(&mut |level, summary, blocks| {
             let may = since.is_none_or(|since| summary.end > since)
                 && until.is_none_or(|until| summary.first < until)
                 && (query.kinds.is_empty() || kinds.iter().any(|kind| summary.of(*kind).is_some()));
@@ -331,34 +358,68 @@ impl Memory {
                 (true, _) if level == 0 => (Step::Open, "read"),
                 (true, _) => (Step::Open, "opened"),
             };
+            // What was not there yet is no part of it.
+            let then;
+            let summary = match summary.changed > at.seq {
+                true => {
+                    then = self.summary_at(at.seq, blocks.clone());
+                    &then
+                }
+                false => summary,
+            };
+            if summary.rows == 0 {
+                return Step::Pass;
+            }
             if view.parts.len() >= most {
                 view.cut = true;
                 return Step::Pass;
             }
-            let part = self.tree_part(at, level, summary, done, entity, &uses);
+            let mut part = self.tree_part(at, summary, blocks, entity, &uses);
+            part.level = level as u64;
+            part.step = done.to_owned();
             view.parts.push(part);
             step
         });
         Ok(view)
     }
 
+    /// What the summary of some blocks was after a record.
+    fn summary_at(&self, seq: Seq, blocks: Range<usize>) -> Summary {
+        let mut summary = Summary::default();
+        for row in self.rows_of_blocks(blocks) {
+            if let Some(standing) = self.table.standing_at(row, seq) {
+                summary.add(self.table.facts(row), standing, 0);
+            }
+        }
+        summary
+    }
+
+    fn rows_of_blocks(&self, blocks: Range<usize>) -> impl Iterator<Item = u32> + '_ {
+        let end = blocks.end.min(self.time.blocks().len());
+        let blocks = self.time.blocks().get(blocks.start..end).unwrap_or_default();
+        blocks.iter().flat_map(|block| block.rows(0..block.len()))
+    }
+
     fn tree_part(
         &self,
         at: At,
-        level: usize,
         summary: &Summary,
-        step: &str,
+        blocks: Range<usize>,
         entity: Option<&[u32]>,
-        uses: &[(Millis, Millis)],
+        uses: &[(u32, Millis)],
     ) -> TreePart {
-        let name = |kind: u16| self.table.kinds.get_index(usize::from(kind)).cloned().unwrap_or_default();
+        let name = |kind: u16| self.table.kinds.get_index(usize::from(kind)).unwrap_or_default().to_owned();
         let kinds = summary.kinds.iter().filter(|k| k.live > 0).map(|k| (name(k.kind), u64::from(k.live)));
         let mut kinds: Vec<(String, u64)> = kinds.collect();
         kinds.order();
-        let within = |at: Millis| summary.first <= at && at <= summary.last;
+        // Rows of one time may lie in several parts: only the whole order tells them apart.
+        let first = |place: usize| self.time.blocks().get(place).and_then(|block| block.row_at(0));
+        let (begin, end) = (first(blocks.start), first(blocks.end));
+        let is_before = |row: u32, end: Option<u32>| end.is_none_or(|end| self.table.order(row, end).is_lt());
+        let within = |row: u32| !is_before(row, begin) && is_before(row, end);
         let own = entity.map(|rows| {
-            let begin = rows.partition_point(|row| self.table.time(*row) < summary.first);
-            let end = rows.partition_point(|row| self.table.time(*row) <= summary.last);
+            let begin = rows.partition_point(|row| is_before(*row, begin));
+            let end = rows.partition_point(|row| is_before(*row, end));
             rows.get(begin..end).unwrap_or_default()
         });
         let live = |row: &&u32| self.is_live_at(**row, at.seq);
@@ -367,7 +428,7 @@ impl Memory {
         let last_state = own.and_then(|rows| rows.iter().rev().find(live).and_then(id));
         let vectors = match self.vectors.is_empty() {
             true => None,
-            false => self.vectors.sum(&|row| self.is_live(row) && self.table.at(row).is_some_and(within)),
+            false => self.vectors.sum(&mut self.rows_of_blocks(blocks).filter(|row| self.is_live_at(*row, at.seq))),
         };
         let cohesion = vectors.as_ref().map(|(sum, count)| {
             // The length of the mean: 1 when all point the same way.
@@ -376,7 +437,6 @@ impl Memory {
             u64::try_from((square / whole.max(1)).isqrt()).unwrap_or(0)
         });
         TreePart {
-            level: level as u64,
             first: summary.first,
             last: summary.last,
             end: summary.end,
@@ -385,12 +445,12 @@ impl Memory {
             forgotten: u64::from(summary.forgotten),
             importance: summary.importance,
             kinds: kinds.into_iter().collect::<Named<u64>>(),
-            last_used: uses.iter().filter(|(at, _)| within(*at)).map(|(_, used)| *used).max(),
+            last_used: uses.iter().filter(|(row, _)| within(*row)).map(|(_, used)| *used).max(),
             vectors: vectors.map_or(0, |(_, count)| count),
             cohesion,
             first_state,
             last_state,
-            step: step.to_owned(),
+            ..TreePart::default()
         }
     }
 

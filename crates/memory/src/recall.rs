@@ -28,6 +28,8 @@ pub(crate) struct Filter {
     entities: Option<Vec<u32>>,
     /// `Some(None)` is a thread that nothing belongs to.
     thread: Option<Option<u32>>,
+    /// Whether what began before the window and lasts into it is kept, too.
+    lasting: bool,
 }
 
 /// An order of events.
@@ -38,14 +40,25 @@ enum Order {
     Logical,
 }
 
-/// The best rows by words, how many there are in all, the words, and how many are forgotten.
-type Scored = (Vec<Ranked>, u64, Vec<Wanted>, u64);
+/// What a ranking by words found.
+#[derive(Default)]
+struct Scored {
+    /// The best rows.
+    best: Vec<Ranked>,
+    /// All rows that hold any of the words.
+    all: Vec<u32>,
+    /// Those that hold any of them and are forgotten.
+    forgotten: Vec<u32>,
+    wanted: Vec<Wanted>,
+}
 
 /// Scores by row. Kept by row number, so that adding is a look at one place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scores {
     by_row: Vec<f64>,
     pub(crate) touched: Vec<u32>,
+    /// The rows that would have been scored if they were not forgotten.
+    forgotten: Vec<u32>,
 }
 
 impl Scores {
@@ -122,25 +135,29 @@ impl Memory {
                 let by = fuse::By::read(&query.also_by)?;
                 let fused = !by.is_empty() || (by_words.is_some() && vector.is_some());
                 let most = if fused { limit.max(MAX_FUSED) } else { limit };
+                let dimension = vector.as_ref().map(Vec::len);
                 let near = vector.map(|vector| self.near(at.seq, &vector, &filter, most));
-                let (mut ranked, mut total, wanted, forgotten) = match by_words {
+                let found = match by_words {
                     Some(words) => self.ranked(at.seq, words, &filter, most)?,
-                    None => (Vec::new(), 0, Vec::new(), self.scan(at.seq, &filter, 0).forgotten),
+                    None => Scored::default(),
                 };
-                let by_words = ranked.len() as u64;
-                if let Some((near, of)) = &near
-                    && !fused
-                {
-                    total = *of;
-                    ranked = near.iter().map(|(row, cosine)| Ranked::near(*row, *cosine)).collect();
-                } else if fused {
-                    let near_rows = near.as_ref().map(|(near, _)| near.as_slice());
-                    ranked = self.fuse(at.seq, ranked, near_rows, &filter, &by);
-                    total = match &near {
-                        Some((_, of)) => total.max(*of).max(ranked.len() as u64),
-                        // What episodes brought beside the hits by words.
-                        None => total + (ranked.len() as u64).saturating_sub(by_words),
-                    };
+                let Scored { best: mut ranked, all: mut held, forgotten, wanted } = found;
+                // What both rankings know counts once.
+                let has_vector = |row: u32| dimension.is_some_and(|dimension| self.vectors.has(row, dimension));
+                let beside = |rows: &[u32]| rows.iter().filter(|row| !has_vector(**row)).count() as u64;
+                let (near, of, near_forgotten) = near.map_or((None, 0, 0), |(near, of, f)| (Some(near), of, f));
+                let mut total = of + beside(&held);
+                let forgotten = near_forgotten + beside(&forgotten);
+                if fused {
+                    ranked = self.fuse(at.seq, ranked, near.as_deref(), &filter, &by);
+                    if by.contains(&fuse::By::Episode) {
+                        // What episodes brought beside the hits.
+                        held.sort_unstable();
+                        let brought = |hit: &&Ranked| held.binary_search(&hit.row).is_err() && !has_vector(hit.row);
+                        total += ranked.iter().filter(brought).count() as u64;
+                    }
+                } else if let Some(near) = near {
+                    ranked = near.into_iter().map(|(row, cosine)| Ranked::near(row, cosine)).collect();
                 }
                 for hit in ranked.iter().take(limit) {
                     let why = self.why(hit.row, &filter, Some((hit, &wanted)));
@@ -203,6 +220,7 @@ impl Memory {
             kinds: (!query.kinds.is_empty()).then_some(kinds),
             entities: (!query.entities.is_empty()).then_some(entities),
             thread,
+            lasting: true,
         })
     }
 
@@ -212,7 +230,10 @@ impl Memory {
         let item = self.known(id, "/before")?;
         match self.table.version_at(item, seq) {
             Some(row) => Ok(Some(row)),
-            None => Err(Refusal::new("unknown-memory", format!("`{id}` was not there yet")).at_path("/before")),
+            None => {
+                self.not_purged(item, "/before")?;
+                Err(Refusal::new("unknown-memory", format!("`{id}` was not there yet")).at_path("/before"))
+            }
         }
     }
 
@@ -344,7 +365,7 @@ impl Memory {
         if filter.since.is_some() || filter.until.is_some() {
             let Some(at) = self.table.at(number) else { return false };
             let in_window = filter.until.is_none_or(|until| at < until)
-                && filter.since.is_none_or(|since| at >= since || self.table.end(number) > since);
+                && filter.since.is_none_or(|since| at >= since || filter.lasting && self.table.end(number) > since);
             if !in_window {
                 return false;
             }
@@ -361,14 +382,20 @@ impl Memory {
         filter.thread.is_none_or(|t| t.is_some() && t == thread())
     }
 
-    /// The rows nearest to a vector that the filter keeps.
-    fn near(&self, seq: Seq, vector: &[f32], filter: &Filter, most: usize) -> (Vec<(u32, f64)>, u64) {
-        let keep = |row| self.keeps(row, filter) && self.is_live_at(row, seq);
-        self.vectors.nearest(vector, most, &vectors::Among::Kept(&keep))
+    /// The rows nearest to a vector that the filter keeps, how many have a vector of its kind, and how many of those
+    /// are forgotten.
+    fn near(&self, seq: Seq, vector: &[f32], filter: &Filter, most: usize) -> (Vec<(u32, f64)>, u64, u64) {
+        let forgotten = std::cell::Cell::new(0);
+        let keep = |row| {
+            let standing = self.table.standing_at(row, seq).filter(|_| self.keeps(row, filter));
+            forgotten.set(forgotten.get() + u64::from(standing == Some(Standing::Forgotten)));
+            standing == Some(Standing::Live)
+        };
+        let (near, of) = self.vectors.nearest(vector, most, &vectors::Among::Kept(&keep));
+        (near, of, forgotten.get())
     }
 
-    /// The best rows that hold at least one of the words and that the filter keeps, best first; how many there
-    /// are in all; the words; how many are forgotten.
+    /// The best rows that hold at least one of the words and that the filter keeps, best first; and all that do.
     fn ranked(&self, seq: Seq, text: &str, filter: &Filter, most: usize) -> Result<Scored, Refusal> {
         let refuse = |code: &str, message: String| Err(Refusal::new(code, message).at_path("/words"));
         if text.len() > MAX_WORDS_BYTES {
@@ -385,15 +412,14 @@ impl Memory {
             return refuse("too-many-words", format!("over {MAX_QUERY_TERMS} different words; give the telling ones"));
         }
         let mut scratch = self.scratch.borrow_mut();
-        let forgotten = self.score_words(seq, &wanted, filter, &mut scratch);
-        let total = scratch.touched.len() as u64;
+        self.score_words(seq, &wanted, filter, &mut scratch);
         let mut rows = std::mem::take(&mut scratch.touched);
-        let touched = rows.clone();
+        let all = rows.clone();
         let scores = &*scratch;
         self.keep_best(&mut rows, most, scores);
-        let ranked = rows.into_iter().map(|row| Ranked { score: scores.of(row), ..Ranked::unranked(row) }).collect();
-        scratch.clear(&touched);
-        Ok((ranked, total, wanted, forgotten))
+        let best = rows.into_iter().map(|row| Ranked { score: scores.of(row), ..Ranked::unranked(row) }).collect();
+        scratch.clear(&all);
+        Ok(Scored { best, all, forgotten: std::mem::take(&mut scratch.forgotten), wanted })
     }
 
     /// Keeps the rows of the highest scores, in their order; of equal scores the newer one comes first.
@@ -407,8 +433,8 @@ impl Memory {
         rows.sort_unstable_by(order);
     }
 
-    /// Scores the rows that hold any of the words; gives how many forgotten ones do.
-    pub(crate) fn score_words(&self, seq: Seq, wanted: &[Wanted], filter: &Filter, scores: &mut Scores) -> u64 {
+    /// Scores the rows that hold any of the words, and notes the forgotten ones that do.
+    pub(crate) fn score_words(&self, seq: Seq, wanted: &[Wanted], filter: &Filter, scores: &mut Scores) {
         let totals = self.totals_at(seq);
         // What stands now is what stood then: the bits say it, without a look at each row's past.
         let now = seq >= self.changed;
@@ -459,7 +485,7 @@ impl Memory {
         }
         forgotten.sort_unstable();
         forgotten.dedup();
-        forgotten.len() as u64
+        scores.forgotten = forgotten;
     }
 
     /// Why a row is a hit, in a few words.
@@ -500,12 +526,12 @@ impl Memory {
         }
         if filter.kinds.is_some() {
             let name = self.table.kinds.get_index(usize::from(row.kind));
-            parts.push(format!("kind {}", name.map_or("", String::as_str)));
+            parts.push(format!("kind {}", name.unwrap_or_default()));
         }
         if let Some(wanted) = &filter.entities {
             let own = self.table.entities_of(number).iter().filter(|e| wanted.contains(e));
             let names: Vec<&str> =
-                own.filter_map(|e| self.table.entities.get_index(*e as usize)).map(String::as_str).collect();
+                own.filter_map(|e| self.table.entities.get_index(*e as usize)).collect();
             parts.push(format!("with {}", names.join(", ")));
         }
         if filter.thread.is_some() {
@@ -546,7 +572,7 @@ impl Filter {
     /// What begins in a window and is of one of the kinds.
     pub(crate) fn of_rows(since: Millis, until: Millis, kinds: &[u16]) -> Self {
         let kinds = (!kinds.is_empty()).then(|| kinds.to_vec());
-        Self { since: Some(since), until: Some(until), kinds, entities: None, thread: None }
+        Self { since: Some(since), until: Some(until), kinds, entities: None, thread: None, lasting: false }
     }
 
     /// Whether every row of a part that is of the right kind is kept.

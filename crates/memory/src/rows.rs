@@ -109,7 +109,7 @@ impl Memory {
     /// The name of a kind.
     #[must_use]
     pub fn kind_name(&self, kind: u16) -> Option<&str> {
-        self.table.kinds.get_index(usize::from(kind)).map(String::as_str)
+        self.table.kinds.get_index(usize::from(kind))
     }
 
     /// How many kinds have numbers.
@@ -127,7 +127,7 @@ impl Memory {
     /// The name of an entity.
     #[must_use]
     pub fn entity_name(&self, entity: u32) -> Option<&str> {
-        self.table.entities.get_index(entity as usize).map(String::as_str)
+        self.table.entities.get_index(entity as usize)
     }
 
     /// How many rows were ever made.

@@ -29,7 +29,7 @@ impl Memory {
             data,
             status: status.to_owned(),
             seq: item.seq,
-            thread: self.table.threads.get_index(item.thread as usize).cloned().unwrap_or_default(),
+            thread: self.table.threads.get_index(item.thread as usize).unwrap_or_default().to_owned(),
             why,
         })
     }

@@ -1,5 +1,7 @@
 //! Walking over the tree, in order of time, forwards and back.
 
+use std::ops::Range;
+
 use throughline_journal::Millis;
 
 use super::{Block, FANOUT, Summary, TimeIndex};
@@ -52,23 +54,24 @@ impl TimeIndex {
         self.levels.len()
     }
 
-    /// Walks over all parts, each with how many levels it lies above the rows; blocks are at 0.
-    pub(crate) fn visit(&self, part: &mut dyn FnMut(usize, &Summary) -> Step) {
+    /// Walks over all parts, each with how many levels it lies above the rows, and its blocks; blocks are at 0.
+    pub(crate) fn visit(&self, part: &mut dyn FnMut(usize, &Summary, Range<usize>) -> Step) {
         if let Some(top) = self.levels.len().checked_sub(1) {
             self.visit_level(top, 0, part);
         }
     }
 
-    fn visit_level(&self, level: usize, from: usize, part: &mut dyn FnMut(usize, &Summary) -> Step) {
+    fn visit_level(&self, level: usize, from: usize, part: &mut dyn FnMut(usize, &Summary, Range<usize>) -> Step) {
         let nodes = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
+        let width = (0..=level).fold(1, |width, _| width * FANOUT);
         for (i, summary) in nodes.iter().enumerate().skip(from).take(FANOUT) {
-            if part(level + 1, summary) == Step::Pass {
+            if part(level + 1, summary, i * width..(i + 1) * width) == Step::Pass {
                 continue;
             }
             match level.checked_sub(1) {
                 Some(below) => self.visit_level(below, i * FANOUT, part),
-                None => self.blocks().iter().skip(i * FANOUT).take(FANOUT).for_each(|block| {
-                    part(0, &block.summary);
+                None => self.blocks().iter().enumerate().skip(i * FANOUT).take(FANOUT).for_each(|(n, block)| {
+                    part(0, &block.summary, n..n + 1);
                 }),
             }
         }

@@ -662,7 +662,7 @@ impl Table {
     /// The same without text and data.
     pub(crate) fn outline(&self, number: u32) -> Option<Content> {
         let row = self.row(number)?;
-        let name = |names: &Names, i: usize| names.get_index(i).cloned().unwrap_or_default();
+        let name = |names: &Names, i: usize| names.get_index(i).unwrap_or_default().to_owned();
         Some(Content {
             kind: name(&self.kinds, usize::from(row.kind)),
             text: String::new(),
@@ -678,7 +678,7 @@ impl Table {
     /// The name of the source, empty when there is none.
     pub(crate) fn source(&self, item: &Item) -> &str {
         let place = (item.source as usize).checked_sub(1);
-        place.and_then(|i| self.sources.get_index(i)).map_or("", String::as_str)
+        place.and_then(|i| self.sources.get_index(i)).unwrap_or_default()
     }
 }
 

@@ -9,13 +9,13 @@ use crate::snapshot::{In, Out};
 
 fn write_names(names: &Names, out: &mut Out) {
     out.number(names.len() as u64);
-    (0..names.len()).filter_map(|n| names.get_index(n)).for_each(|name| out.text(name));
+    names.kept().for_each(|name| out.text(name));
 }
 
 fn read_names(from: &mut In<'_>) -> Option<Names> {
     let mut names = Names::default();
     for n in 0..from.count()? {
-        if names.add(from.text()?) != n {
+        if names.add_kept(from.text()?) != n {
             return None;
         }
     }
