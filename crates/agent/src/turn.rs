@@ -4,6 +4,7 @@ mod ask_model;
 mod begin;
 mod calls;
 mod decide;
+mod forms;
 mod gather;
 mod ground;
 mod interpret;

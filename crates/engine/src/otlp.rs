@@ -12,8 +12,9 @@ use throughline_agent::turns::{Exchange, Turn};
 use throughline_journal::{Digest, Journal, Millis, Seq};
 use throughline_value::Value;
 
-/// The version of the conventions that the names are from.
-const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
+/// The version of the conventions that the names are from: the last one in which the names of GenAI are published with
+/// all others. Streaming (`gen_ai.request.stream`, `gen_ai.response.time_to_first_chunk`) came with it.
+const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.41.0";
 
 /// OTLP/JSON: what an exporter posts to `/v1/traces`.
 pub(crate) fn spans<'a>(journal: &Journal, turns: impl Iterator<Item = Cow<'a, Turn>>, content: bool) -> Value {

@@ -139,7 +139,8 @@ fn dot(own: &[i8], query: &[Eight]) -> i32 {
     };
     let (mut sum, mut other) = (i32x4_splat(0), i32x4_splat(0));
     let (goes, rest) = own.as_chunks::<GO>();
-    let (query_goes, query_rest) = query.as_chunks::<{ GO / 8 }>();
+    let query_rest = query.get(goes.len() * (GO / 8)..).unwrap_or_default();
+    let (query_goes, _) = query.as_chunks::<{ GO / 8 }>();
     for (go, [s, t, u, v, w, x, y, z]) in goes.iter().zip(query_goes) {
         let ([a, b, c, d], _) = go.as_chunks::<16>() else { break };
         let (a, b, c, d) = (bytes(a), bytes(b), bytes(c), bytes(d));

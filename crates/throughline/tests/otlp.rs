@@ -66,6 +66,10 @@ fn spans_use_nothing_that_published_examples_do_not() {
     let report = scenario::run(&text, &scenarios).unwrap();
     let session = Local::open(throughline_journal::import(&report.export).unwrap(), 1_772_675_400_000);
     let spans = session.query(r#"{"type":"spans"}"#).unwrap();
+    // The version that has all of the names below.
+    for place in [&["resourceSpans", "0", "schemaUrl"][..], &["resourceSpans", "0", "scopeSpans", "0", "schemaUrl"]] {
+        assert_eq!(spans.at(place).and_then(Value::as_str), Some("https://opentelemetry.io/schemas/1.41.0"));
+    }
     let mut ours = BTreeSet::new();
     names(&spans, "", &mut ours);
     let unknown: Vec<&String> = ours.difference(&published).collect();

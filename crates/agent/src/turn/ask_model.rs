@@ -34,7 +34,7 @@ pub(crate) enum Asked<T> {
 }
 
 /// Where the turn stands with asking the model for `purpose`. `request` builds the request, given what was
-/// wrong with the last reply; `hold` says whether a value holds, and else what is wrong with it. `more` are
+/// wrong with the last reply; `form` is the schema by which a reply is taken, where it is not that of the request; `hold` says whether a value holds, and else what is wrong with it. `more` are
 /// tries beside those of the domain, given by a person.
 pub(crate) fn ask<T>(
     turn: &Turn,
@@ -42,6 +42,7 @@ pub(crate) fn ask<T>(
     purpose: &str,
     more: u32,
     request: impl Fn(&[String]) -> Request,
+    form: Option<&dyn Fn() -> Value>,
     hold: impl Fn(&Value) -> Result<T, Vec<String>>,
 ) -> Asked<T> {
     let retries = ctx.domain.agent.retries.unwrap_or(DEFAULT_RETRIES).min(MAX_RETRIES).saturating_add(more);
@@ -69,8 +70,8 @@ pub(crate) fn ask<T>(
         let wrong = if refused.problems.is_empty() { vec![refused.message.clone()] } else { refused.problems.clone() };
         return if attempts > retries { Asked::GaveUp(wrong) } else { Asked::Record(vec![next(&wrong)]) };
     }
-    let (code, wrong) = match judge(finished, &last.requested.request, || request(&[]).schema.unwrap_or_default(), hold)
-    {
+    let form = || form.map_or_else(|| request(&[]).schema.unwrap_or_default(), |form| form());
+    let (code, wrong) = match judge(finished, &last.requested.request, form, hold) {
         Ok((value, changes)) => return Asked::Got(value, changes),
         Err(refused) => refused,
     };

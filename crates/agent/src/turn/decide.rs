@@ -61,6 +61,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         "decide",
         handed.again.saturating_mul(tries),
         |wrong| prompts::decide(rooms, turn, ctx, intent, wrong),
+        None,
         |value| hold(rooms, turn, ctx, intent, value),
     );
     match asked {

@@ -29,6 +29,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
             "plan",
             0,
             |wrong| prompts::plan(rooms, turn, ctx, &inputs, wrong),
+            None,
             |value| {
                 let plan = value.get("plan").cloned().ok_or_else(|| vec!["the plan is missing".to_owned()])?;
                 let (_, report) = throughline_plan::check(&plan, &scope);

@@ -6,7 +6,7 @@ use throughline_protocol::{Context, Domain};
 use throughline_value::{Map, Number, Value};
 
 use super::ask_model::{Asked, ask};
-use super::{Ending, Move, draft, finish, prompts, with_changes};
+use super::{Ending, Move, draft, finish, forms, prompts, with_changes};
 use crate::Rooms;
 use crate::constraints::figure;
 use crate::phrases::{Phrase, say};
@@ -26,6 +26,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
         "interpret",
         0,
         |wrong| prompts::interpret(rooms, turn, ctx, wrong),
+        Some(&|| forms::interpreted(ctx.domain)),
         |value| value.as_map().cloned().ok_or_else(|| vec!["a map is expected".to_owned()]),
     );
     match asked {

@@ -6,9 +6,9 @@ use throughline_model::{Message, Request, Tool};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::PromptView;
 use throughline_protocol::{At, Context, Refusal};
-use throughline_value::{InOrder as _, Map, Value, json};
+use throughline_value::{InOrder as _, Map, Value};
 
-use super::{calls, intent_of};
+use super::{calls, forms, intent_of};
 use crate::Rooms;
 use crate::turns::{Stage, Turn};
 
@@ -23,14 +23,6 @@ const MAX_ENTITIES: usize = 40;
 
 /// The most of the last reply's problems that are quoted.
 const MAX_PROBLEMS: usize = 8;
-
-fn schema(text: &str) -> Value {
-    json::read_value(text).unwrap_or_default()
-}
-
-fn names<'a>(names: impl Iterator<Item = &'a String>) -> Value {
-    names.map(|name| Value::from(name.as_str())).collect::<Vec<_>>().into()
-}
 
 /// A request for one stage.
 fn request(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, stage: StagePrompt, wrong: &[String]) -> Request {
@@ -108,25 +100,10 @@ const ONE_VALUE: &str =
 
 fn interpret_stage(ctx: &Context<'_>) -> StagePrompt {
     let described = |(name, intent): (&String, &Intent)| (name.clone(), intent.description.get("en").to_owned());
-    let types = names(ctx.domain.entity_types.keys());
-    let facts = names(ctx.domain.facts.keys());
-    let mut form = schema(
-        r#"{"type":"object","additionalProperties":false,"required":["intent","confidence","entities","facts"],"properties":{
-            "intent":{},"confidence":{"type":"number","minimum":0,"maximum":1},
-            "entities":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["type","raw_id"],
-                "properties":{"type":{},"raw_id":{"type":"string","minLength":1}}}},
-            "facts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["key","value"],
-                "properties":{"key":{},"value":{}}}}}}"#,
-    );
-    set(&mut form, &["properties", "intent"], one_of(names(ctx.domain.intents.keys())));
-    set(&mut form, &["properties", "entities", "items", "properties", "type"], one_of(types));
-    if !ctx.domain.facts.is_empty() {
-        set(&mut form, &["properties", "facts", "items", "properties", "key"], one_of(facts));
-    }
     StagePrompt {
         purpose: "interpret",
         task: format!("Say what the user wants and which things and facts the text names. Invent nothing. {ONE_VALUE}"),
-        schema: form,
+        schema: forms::interpret(ctx.domain),
         allowed: ctx.domain.intents.iter().map(described).collect(),
         quoted: Vec::new(),
         tools: Vec::new(),
@@ -168,7 +145,7 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
         .collect();
     let values = turn.run.as_ref().map(|run| rooms.plans.values(run)).unwrap_or_default();
     let values: Map = values.into_iter().map(|(name, bound)| (name, bound.value)).collect();
-    let mut form = schema(
+    let mut form = forms::schema(
         r#"{"type":"object","additionalProperties":false,"required":["action","args","reason"],"properties":{
             "action":{},"args":{"type":"object"},"reason":{"type":"string"},
             "confidence":{"type":"number","minimum":0,"maximum":1}}}"#,
@@ -181,7 +158,7 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
     let told = if tools.is_empty() { "" } else { calls::TOLD };
     let mut choices: Vec<Value> = open.map(|(name, _)| Value::from(name.as_str())).collect();
     choices.push(Value::Null);
-    set(&mut form, &["properties", "action"], one_of(Value::List(choices)));
+    forms::set(&mut form, &["properties", "action"], forms::one_of(choices));
     StagePrompt {
         purpose: "decide",
         task: format!("Propose at most one action; null for none. {ONE_VALUE}{told}"),
@@ -231,7 +208,7 @@ fn respond_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent)
              a constraint is refused. The user wants: {about}. {ONE_VALUE}",
             turn.started.language
         ),
-        schema: schema(
+        schema: forms::schema(
             r#"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string","minLength":1}}}"#,
         ),
         allowed: Vec::new(),
@@ -246,22 +223,6 @@ pub(crate) fn respond(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &In
 
 pub(crate) fn decide(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent, wrong: &[String]) -> Request {
     request(rooms, turn, ctx, decide_stage(rooms, turn, ctx, intent), wrong)
-}
-
-fn one_of(names: Value) -> Value {
-    Value::from([("enum", names)])
-}
-
-fn set(value: &mut Value, path: &[&str], new: Value) {
-    let Some((first, rest)) = path.split_first() else {
-        *value = new;
-        return;
-    };
-    if let Value::Map(map) = value
-        && let Some(inner) = map.get_mut(first)
-    {
-        set(inner, rest, new);
-    }
 }
 
 /// The prompt of a stage of the thread's newest turn, as it would be built at a moment.

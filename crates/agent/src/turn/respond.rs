@@ -35,6 +35,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
             "respond",
             0,
             |wrong| prompts::respond(rooms, turn, ctx, intent, wrong),
+            None,
             |value| hold(rooms, turn, ctx, intent, value),
         );
         return match asked {
