@@ -159,6 +159,25 @@ test("vectors are found by nearness, within a window and fused with words", asyn
   assert.equal((await session.recall({ vector: [...query], limit: 1 })).hits[0].id, "m_1_123");
 });
 
+test("every component of a vector counts, whatever their number", async () => {
+  for (const size of [1, 2, 7, 8, 9, 16, 31, 57, 63, 64, 65, 100, 127, 128, 256, 300]) {
+    const session = await opened();
+    const count = 400;
+    // All point the same way but for the oldest, which alone points where the last component does.
+    const vector = new Float32Array(count * size);
+    for (let i = 0; i < count; i += 1) vector[i * size] = size === 1 && i === 0 ? -1 : 1;
+    if (size > 1) vector[0] = 0;
+    vector[size - 1] = size === 1 ? -1 : 1;
+    await session.importEvents({ at: Float64Array.from({ length: count }, (_, i) => at(i)), kinds: ["note"], vector, vectorSize: size });
+    const query = new Float32Array(size);
+    query[size - 1] = size === 1 ? -1 : 1;
+    const out = new Uint32Array(1);
+    assert.equal(session.rows.nearest(query, { out }), 1);
+    assert.equal(out[0], 0, `${size} components`);
+    await session.close();
+  }
+});
+
 test("a purge is gone from the export, and the journal still verifies", async () => {
   const session = await opened();
   await session.remember({ kind: "note", text: "tangerine" }, { idempotency_key: "once" });
