@@ -5,8 +5,22 @@
 //! and only in the first person, so that "the user cannot pay" is no refusal.
 
 /// Who speaks.
-const SPEAKERS: &[&str] =
-    &["i", "i'm", "i am", "i'd", "i do", "we", "we're", "we are", "it's", "must", "sorry", "so i"];
+const SPEAKERS: &[&str] = &[
+    "i",
+    "i'm",
+    "i am",
+    "i'd",
+    "i do",
+    "we",
+    "we're",
+    "we are",
+    "it's",
+    "i must",
+    "i have to",
+    "we must",
+    "sorry",
+    "so i",
+];
 
 /// What declines.
 const DENIALS: &[&str] = &[
@@ -26,6 +40,18 @@ const DENIALS: &[&str] = &[
     "not going to",
     "not comfortable",
     "am not willing to",
+];
+
+/// What declines the whole request by itself, whatever follows.
+const ALONE: &[&str] = &[
+    "refuse",
+    "decline",
+    "not comfortable",
+    "don't feel comfortable",
+    "do not feel comfortable",
+    "have decided not to",
+    "would rather not",
+    "prefer not to",
 ];
 
 /// After a denial: the whole request is declined.
@@ -70,6 +96,8 @@ const PART: &[&str] = &[
 ];
 
 const ZH_DENIALS: &[&str] = &["不能", "无法", "没法", "没办法", "不可以", "不便", "恕难", "拒绝", "無法"];
+/// What declines by itself when the one who speaks stands right before it.
+const ZH_ALONE: &[&str] = &["拒绝", "拒絕", "帮不了", "幫不了", "帮不上", "无可奉告"];
 const ZH_WHOLE: &[&str] = &["帮", "协助", "满足", "配合", "从命", "照办", "这样做", "这么做", "继续", "幫", "協助"];
 const ZH_PART: &[&str] =
     &["提供", "给出", "回答", "生成", "执行", "处理", "完成", "透露", "分享", "讨论", "返回", "输出"];
@@ -119,13 +147,27 @@ fn plain(prose: &str) -> String {
 /// `open`: nothing ended the sentence before what follows it.
 fn in_sentence(sentence: &str, open: bool) -> Option<bool> {
     let mut found = None;
+    let speaks = |at: usize| {
+        let before = sentence.get(..at).unwrap_or("").trim_end_matches([' ', ',']);
+        SPEAKERS.iter().any(|who| {
+            before.strip_suffix(who).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '\''))
+        })
+    };
+    let ends = |at: usize| !sentence.get(at..).unwrap_or("").starts_with(|c: char| c.is_ascii_alphabetic());
+    if ALONE.iter().any(|alone| sentence.match_indices(alone).any(|(at, _)| speaks(at) && ends(at + alone.len()))) {
+        return Some(true);
+    }
+    let we = |at: usize| {
+        ["我", "我们", "我必须", "我只能", "只能"]
+            .iter()
+            .any(|who| sentence.get(..at).is_some_and(|b| b.ends_with(who)))
+    };
+    if ZH_ALONE.iter().any(|alone| sentence.match_indices(alone).any(|(at, _)| we(at))) {
+        return Some(true);
+    }
     for denial in DENIALS {
         for (at, _) in sentence.match_indices(denial) {
-            let before = sentence.get(..at).unwrap_or("").trim_end_matches([' ', ',']);
-            let speaks = SPEAKERS.iter().any(|who| {
-                before.strip_suffix(who).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '\''))
-            });
-            if !speaks {
+            if !speaks(at) {
                 continue;
             }
             let after = sentence.get(at + denial.len()..).unwrap_or("");
@@ -196,6 +238,15 @@ mod tests {
             "对不起，我无法协助：",
             "很抱歉，无法满足您的请求。",
             "我不能。",
+            "As an AI I must decline. ",
+            "I refuse.",
+            "I have to decline this request: ",
+            "I'm not comfortable with that. ",
+            "I don’t feel comfortable sharing this. ",
+            "I have decided not to answer this. ",
+            "这个我帮不了你。",
+            "我拒绝回答这个问题。",
+            "我只能拒绝：",
         ] {
             check(prose, Some(true));
         }
@@ -212,6 +263,9 @@ mod tests {
             "用户无法提供订单号：",
             "抱歉久等了，结果是 ",
             "我无法确定价格，结果：",
+            "The user must decline the offer: ",
+            "Sales declined, I refused nothing: ",
+            "我的申请被拒绝了，结果：",
             "",
         ] {
             check(prose, None);
