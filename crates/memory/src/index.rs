@@ -4,6 +4,7 @@ mod block;
 mod bulk;
 mod postings;
 mod snap;
+mod sorted;
 mod summary;
 mod walk;
 
@@ -73,6 +74,15 @@ impl TimeIndex {
     /// One past the last block that holds a row before this time.
     pub(crate) fn end_block(&self, ts: Millis) -> usize {
         self.firsts.partition_point(|first| *first < ts)
+    }
+
+    /// The first block that may hold a row of a window, and one past the last.
+    pub(crate) fn blocks_of(&self, since: Millis, until: Millis) -> (usize, usize) {
+        let first = self.first_block(since);
+        // Most windows end in the block in which they begin, or in the next one.
+        let near = self.firsts.get(first..).unwrap_or_default().iter().take(3);
+        let next = near.take_while(|begin| **begin < until).count();
+        (first, if next < 3 { first + next } else { self.end_block(until) })
     }
 
     /// Puts a row in its place.

@@ -187,7 +187,7 @@ impl Memory {
         out.clear();
         let wanted = Wanted::of(kinds);
         let few = wanted.few();
-        let (first, end) = (self.time.first_block(since), self.time.end_block(until));
+        let (first, end) = self.time.blocks_of(since, until);
         let blocks = self.time.blocks().get(first..end).unwrap_or_default();
         for (number, block) in blocks.iter().enumerate() {
             if !wanted.all() && block.mask & wanted.mask == 0 {
@@ -199,7 +199,6 @@ impl Memory {
             if from >= to {
                 continue;
             }
-            block.call_for(from..to);
             fill(self, &wanted, few, block, from..to, out);
             if out.len() >= limit {
                 out.truncate(limit);

@@ -263,6 +263,28 @@ fn patch(parent: &web_sys::Node, mounted: &mut Vec<Mounted>, nodes: Vec<Node>) {
     }
 }
 
+/// What the keyboard can stand on.
+const FOCUSABLE: &str = "button,a[href],input,select,textarea,summary,[tabindex='0']";
+
+/// The element within `host` that has the focus, and what it lies in.
+fn held_focus(host: &web_sys::Element) -> Vec<web_sys::Element> {
+    let focused = document().active_element().filter(|focused| host.contains(Some(focused)));
+    std::iter::successors(focused, |inner| inner.parent_element()).collect()
+}
+
+/// When what had the focus has gone, the focus stands on what is nearest to where it was: a person who uses the keyboard
+/// goes on from there, and not from the top of the page.
+fn keep_focus(held: &[web_sys::Element]) {
+    if held.first().is_none_or(|focused| focused.is_connected()) {
+        return;
+    }
+    let near = held.iter().filter(|outer| outer.is_connected());
+    let next = near.filter_map(|outer| outer.query_selector(FOCUSABLE).ok().flatten()).next();
+    if let Some(next) = next.and_then(|next| next.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = next.focus();
+    }
+}
+
 /// A place in the page that shows what `show` gives, again whenever a signal in it changes.
 #[component]
 pub(crate) fn Dom(
@@ -277,7 +299,9 @@ pub(crate) fn Dom(
     Effect::new(move |_| {
         let Some(host) = host.get() else { return };
         let nodes = show().into_iter().map(Node::El).collect();
+        let held = held_focus(&host);
         mounted.try_update_value(|mounted| patch(&host, mounted, nodes));
+        keep_focus(&held);
     });
     view! { <div node_ref=host class=class></div> }
 }

@@ -10,6 +10,7 @@ mod gesture;
 mod graph;
 mod later;
 mod machine;
+mod marks;
 mod memory;
 mod model;
 mod open;
@@ -214,9 +215,7 @@ fn tab(run: RunState, view: View, lang: Lang) -> El {
         let at = View::ALL.iter().position(|one| *one == view).unwrap_or(0);
         let next = at.saturating_add_signed(by).min(View::ALL.len() - 1);
         if let Some(next) = View::ALL.get(next) {
-            run.show(*next);
-            let id = format!("tab-{}", next.name());
-            request_animation_frame(move || crate::ui::focus_on(&id));
+            to_view(run, *next);
         }
     };
     el("button")
@@ -274,6 +273,9 @@ fn views(run: RunState) -> AnyView {
 
 /// What a large view holds: this runs in the wasm file of the views, not in the shell's.
 pub(crate) fn view_panels(name: &str) -> AnyView {
+    if name == timeline::EVENTS {
+        return memory::axis_alone();
+    }
     match View::of(name).unwrap_or_default() {
         View::Plan => plan::full::plan_panels(),
         View::State => machine::full::machine_panels(),
@@ -308,16 +310,27 @@ fn key(run: RunState, timeline: TimelineState, event: &KeyboardEvent) {
         "-" => timeline.zoom(run, 1.6, None),
         "0" => timeline.zoom_all(),
         "[" => to_cause(run),
+        "b" => marks::toggle(run),
+        "B" => marks::next(run),
         "/" => {
             run.show(View::Events);
             request_animation_frame(|| crate::ui::focus_on(records::FILTER));
         }
+        "c" => to_view(run, View::Compare),
+        "m" => to_view(run, View::Model),
         key => match key.parse::<usize>().ok().and_then(|n| View::ALL.get(n.checked_sub(1)?)) {
-            Some(view) => run.show(*view),
+            Some(view) => to_view(run, *view),
             None => return,
         },
     }
     event.prevent_default();
+}
+
+/// Shows a view, and the keyboard goes on from its tab.
+fn to_view(run: RunState, view: View) {
+    run.show(view);
+    let id = format!("tab-{}", view.name());
+    request_animation_frame(move || crate::ui::focus_on(&id));
 }
 
 /// Whether Space belongs to what has the focus.

@@ -183,14 +183,15 @@ pub(crate) fn confirm_dialog() -> AnyView {
 
 /// Every key, and whether single keys are on.
 pub(crate) fn help_dialog() -> AnyView {
-    const KEYS: [(&str, Pick); 13] = [
+    const KEYS: [(&str, Pick); 14] = [
         ("n · Shift+n · → ←", |w| w.key_step),
         ("Home · End", |w| w.key_ends),
         ("Space", |w| w.key_play),
-        ("1 – 9", |w| w.key_views),
+        ("1 – 9 · c · m", |w| w.key_views),
         ("/", |w| w.key_filter),
         ("j · k · ↓ ↑", |w| w.key_rows),
         ("[", |w| w.key_cause),
+        ("b · Shift+b", |w| w.key_bookmark),
         ("+ · − · 0", |w| w.key_zoom),
         ("t", |w| w.key_theme),
         ("Ctrl+O", |w| w.key_open),

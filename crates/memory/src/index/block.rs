@@ -20,8 +20,6 @@ pub(crate) const NOTED: usize = 64;
 const MOST_COUNTED: usize = 64;
 /// What holds the fewest rows.
 const LEAST_ROOM: usize = 8;
-/// How many bytes the processor reads at a time.
-const LINE: usize = 64;
 
 /// Some rows that follow one another in time.
 #[derive(Clone, Debug)]
@@ -52,7 +50,7 @@ pub(crate) struct Block {
 
 /// How many of some times are below one.
 #[cfg(not(target_arch = "wasm32"))]
-fn below(times: &[u32; GROUP], time: u32) -> usize {
+pub(super) fn below(times: &[u32; GROUP], time: u32) -> usize {
     times.iter().filter(|at| **at < time).count()
 }
 
@@ -60,7 +58,7 @@ fn below(times: &[u32; GROUP], time: u32) -> usize {
 #[cfg(target_arch = "wasm32")]
 #[target_feature(enable = "simd128")]
 #[inline]
-fn below(times: &[u32; GROUP], time: u32) -> usize {
+pub(super) fn below(times: &[u32; GROUP], time: u32) -> usize {
     use core::arch::wasm32::{i32x4_add, i32x4_extract_lane, i32x4_splat, u32x4, u32x4_lt, u32x4_splat};
     let (fours, time) = (times.as_chunks::<4>().0, u32x4_splat(time));
     let mut count = i32x4_splat(0);
@@ -202,16 +200,6 @@ impl Block {
             Some(all) => from + below(all, time),
             None => from + rest.partition_point(|ts| *ts < time),
         }
-    }
-
-    /// Calls for all that a scan of these places reads, so that its reads need not wait for one another.
-    #[inline]
-    pub(crate) fn call_for(&self, places: Range<usize>) {
-        let kinds = self.kind.get(places.clone()).unwrap_or_default();
-        let rows = self.row.get(places).unwrap_or_default();
-        let kinds = kinds.iter().step_by(LINE).fold(0, |all, kind| all | kind);
-        let rows = rows.iter().step_by(LINE / 2).fold(0, |all, row| all | row);
-        std::hint::black_box(u16::from(kinds) | rows);
     }
 
     /// Whether a row of this time can stand at a place of the block.

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use throughline_journal::Millis;
 
 use super::Rows;
+use super::sorted::Sorted;
 
 /// Times are kept to two seconds, as a power of two of milliseconds.
 const COARSE: u32 = 11;
@@ -25,7 +26,7 @@ pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Postings {
     rows: Vec<u32>,
-    times: Vec<u32>,
+    times: Sorted,
 }
 
 /// A time rounded: from 1830 to 2110 exactly by its name, all before or after that alike.
@@ -46,15 +47,18 @@ impl Postings {
     /// The first place whose row does not begin before a time.
     pub(crate) fn place_of(&self, at: Millis, rows: &impl Rows) -> usize {
         let time = coarse(at);
-        let from = self.times.partition_point(|own| *own < time);
-        let same = self.times.get(from..).unwrap_or_default();
+        let from = self.times.below(time);
         // Few rows are so near to one another.
-        let same = match same.get(8) {
-            Some(own) if *own == time => same.partition_point(|own| *own == time),
-            _ => same.iter().take_while(|own| **own == time).count(),
-        };
-        let near = self.rows.get(from..from + same).unwrap_or_default();
+        if self.times.get(from) != Some(time) {
+            return from;
+        }
+        let near = self.rows.get(from..self.end_of(time)).unwrap_or_default();
         from + near.partition_point(|row| rows.time(*row) < at)
+    }
+
+    /// One past the last row of a rounded time.
+    fn end_of(&self, time: u32) -> usize {
+        time.checked_add(1).map_or(self.rows.len(), |next| self.times.below(next))
     }
 
     /// Puts a row in its place.
@@ -62,15 +66,14 @@ impl Postings {
         let time = coarse(rows.time(row));
         let after = |other: &u32| rows.order(*other, row) == Ordering::Less;
         let is_last = match self.times.last() {
-            Some(last) if *last == time => self.rows.last().is_none_or(after),
-            last => last.is_none_or(|last| *last < time),
+            Some(last) if last == time => self.rows.last().is_none_or(after),
+            last => last.is_none_or(|last| last < time),
         };
         let place = match is_last {
             true => self.rows.len(),
             false => {
-                let from = self.times.partition_point(|own| *own < time);
-                let to = self.times.partition_point(|own| *own <= time);
-                from + self.rows.get(from..to).unwrap_or_default().partition_point(after)
+                let from = self.times.below(time);
+                from + self.rows.get(from..self.end_of(time)).unwrap_or_default().partition_point(after)
             }
         };
         self.rows.insert(place, row);
@@ -85,7 +88,6 @@ impl Postings {
         let (between, after) = new.split_at(between);
         between.iter().for_each(|row| self.insert(rows, *row));
         reserve(&mut self.rows, after.len());
-        reserve(&mut self.times, after.len());
         self.rows.extend_from_slice(after);
         self.times.extend(after.iter().map(|row| coarse(rows.time(*row))));
     }

@@ -18,6 +18,13 @@ words! {
     rules_open: "Open a file of rules", "打开规则文件";
     prompt_bytes: "{n} bytes", "{n} 字节";
     prompt_left_out: "Left out", "未包含";
+    section_system: "instructions", "指令";
+    section_state: "state", "状态";
+    section_facts: "facts", "事实";
+    section_user: "what was said", "用户所说";
+    section_quoted: "quoted texts", "引用文本";
+    section_total: "in all", "合计";
+    stage_plan: "Plan", "规划";
     prompt_tokens: "Tokens by section (estimated)", "各部分的词元数（估算）";
 
     // Memory.
@@ -40,6 +47,7 @@ words! {
         "拖动或用方向键移动，滚轮或 + − 缩放，0 显示全部。Shift 加方向键移动标记；单击或按 Enter 将标记处的时段设为查询窗口，Escape 清除。B 添加书签。";
     axis_none: "Nothing is remembered here.", "此处没有任何记忆。";
     axis_none_hint: "Generate events to try the memory out, or let the agent remember some.", "可生成事件来试用记忆，或让智能体记住一些事件。";
+    axis_none_memory: "The memory's view generates events to try it out.", "可在记忆视图中生成事件来试用。";
     axis_marks: "Errors, bookmarks", "错误与书签";
     axis_others: "others", "其他";
     axis_part: "{from} – {to}: {n} events{kinds}", "{from} – {to}：{n} 个事件{kinds}";
@@ -148,6 +156,8 @@ words! {
     exchanges_older: "Look further back", "继续向前查找";
     exchange_show: "Show", "查看";
     exchange_hide: "Hide", "收起";
+    exchange_show_n: "Show the exchange of record {n}", "查看第 {n} 条记录的交互";
+    exchange_hide_n: "Hide the exchange of record {n}", "收起第 {n} 条记录的交互";
     exchange_live: "{purpose}: a reply is coming in, {n} pieces so far", "{purpose}：正在接收回复，已收到 {n} 段";
     exchange_attempt: "attempt {n}", "第 {n} 次";
     exchange_attempts: "{n} requests", "请求 {n} 次";
@@ -195,6 +205,11 @@ words! {
     metrics_reply_by_turn: "Reply tokens by turn", "每轮回复词元";
     metrics_time: "Time by turn", "每轮用时";
     metrics_refused_by_turn: "Replies that did not hold, by turn", "每轮未通过的回复";
+    metrics_by_turn: "The turns as a table", "以表格显示各轮次";
+    metrics_turn: "Turn", "轮次";
+    metrics_record: "Record", "记录";
+    metrics_status: "Status", "状态";
+    metrics_took: "Took", "用时";
     metrics_turns: "Turns", "轮次";
     metrics_exchanges: "Exchanges", "模型交互";
     spans_title: "OpenTelemetry", "OpenTelemetry";

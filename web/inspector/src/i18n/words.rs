@@ -107,9 +107,11 @@ words! {
     axis: "Axis", "横轴";
     axis_order: "By order", "按顺序";
     axis_time: "By time", "按时间";
+    axis_memory: "Remembered", "记忆事件";
     zoom_in: "Zoom in", "放大";
     zoom_out: "Zoom out", "缩小";
     zoom_all: "Show all", "显示全部";
+    bookmark: "Bookmark this record", "为此记录添加书签";
     no_records: "No records yet.", "还没有记录。";
     lane_message: "Messages", "消息";
     lane_exchange: "Model", "模型";
@@ -324,10 +326,11 @@ words! {
     key_step: "Step forward / back", "前进 / 后退";
     key_ends: "First / newest record", "第一条 / 最新记录";
     key_play: "Play or pause", "播放或暂停";
-    key_views: "Views", "视图";
+    key_views: "Views; c compares, m shows the model", "视图；c 为对比，m 为模型";
     key_filter: "Filter the records", "筛选记录";
     key_rows: "Next / previous row in the table", "表中下一行 / 上一行";
     key_cause: "To the cause", "转到起因";
+    key_bookmark: "Bookmark, next bookmark", "添加书签，下一个书签";
     key_zoom: "Zoom the timeline, show all", "缩放时间线，显示全部";
     key_theme: "Theme", "主题";
     key_open: "Open a file", "打开文件";

@@ -12,8 +12,9 @@ use throughline_protocol::Time;
 use throughline_protocol::view::MemoryView;
 
 use super::panel::{code, gap, hint, mark, seq_link};
-use super::state::RunState;
+use super::state::{RunState, use_run};
 use crate::dom::{El, el};
+use crate::focus::Focus;
 use crate::format::{fill, full_time};
 use crate::i18n::Lang;
 
@@ -51,6 +52,26 @@ impl Asked {
         }
     }
 
+    /// The window stands in the address: so a link, the timeline and the back button know of it.
+    fn keep_window(self) {
+        let app = use_run().app;
+        Effect::new(move |_| {
+            let (since, until) = app.focus.with(window_of);
+            let now = (self.since.get_untracked(), self.until.get_untracked());
+            for (field, new, now) in [(self.since, since, now.0), (self.until, until, now.1)] {
+                // The same instant in another spelling stays as a person typed it.
+                if axis::millis(&new) != axis::millis(&now) {
+                    field.set(new);
+                }
+            }
+        });
+        Effect::new(move |_| {
+            let window = (axis::millis(&self.since.get()), axis::millis(&self.until.get()));
+            let old = app.focus.get_untracked();
+            app.look(with_window(old, window));
+        });
+    }
+
     fn clear(self) {
         for field in [self.words, self.kinds, self.entities, self.since, self.until] {
             field.set(String::new());
@@ -69,14 +90,40 @@ fn time(text: &str) -> Option<Time> {
     (!text.is_empty()).then(|| text.parse().map_or_else(|_| Time::Text(text.to_owned()), Time::Millis))
 }
 
+/// What the window is called in the address.
+const WINDOW: &str = "w";
+
+/// The window that an address has, as the question's fields have it.
+fn window_of(focus: &Focus) -> (String, String) {
+    let own = focus.rest.iter().find(|(name, _)| name == WINDOW).and_then(|(_, value)| value.split_once(".."));
+    let text = |ms: &str| ms.parse::<i64>().map(|ms| axis::text(super::columns::ms_to_f64(ms))).unwrap_or_default();
+    own.map(|(since, until)| (text(since), text(until))).unwrap_or_default()
+}
+
+/// An address with a window, or without one.
+fn with_window(mut focus: Focus, (since, until): (Option<f64>, Option<f64>)) -> Focus {
+    focus.rest.retain(|(name, _)| name != WINDOW);
+    if since.is_some() || until.is_some() {
+        let ms = |ms: Option<f64>| ms.map(|ms| format!("{ms:.0}")).unwrap_or_default();
+        focus.rest.push((WINDOW.to_owned(), format!("{}..{}", ms(since), ms(until))));
+    }
+    focus
+}
+
+/// The memory along time alone: it stands in the timeline's place.
+pub(crate) fn axis_alone() -> AnyView {
+    axis::axis_alone(Asked::new())
+}
+
 /// The panels of the view.
 pub(crate) fn memory_panels() -> AnyView {
     let asked = Asked::new();
+    asked.keep_window();
     view! {
         {axis::axis_panel(asked)}
+        {tiers::tiers_panel(asked)}
         {explore::explore_panel(asked)}
         {tree::tree_panel(asked)}
-        {tiers::tiers_panel(asked)}
         {forgetting::forgetting_panel(asked)}
     }
     .into_any()

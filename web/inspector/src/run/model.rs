@@ -6,6 +6,7 @@ mod metrics;
 mod prompt;
 mod replay;
 mod settings;
+mod words;
 
 use leptos::prelude::*;
 

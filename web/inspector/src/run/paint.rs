@@ -222,8 +222,18 @@ pub(crate) fn nice_time_step(rough: f64) -> f64 {
     STEPS.into_iter().map(ms_to_f64).find(|step| *step >= rough).unwrap_or(rough)
 }
 
-/// Paints the cursor, the pointer, and a veil over what lies after the cursor.
-pub(crate) fn overlay(pen: &Pen, scene: &Scene<'_>, width: f64, at: u64, hover: Option<u64>) {
+/// A bookmark: the same however far one has zoomed out.
+pub(crate) fn flag(pen: &Pen, x: f64, bottom: f64) {
+    pen.fill_rect(x, 0.0, 1.0, bottom);
+    pen.begin_path();
+    pen.move_to(x, 1.0);
+    pen.line_to(x + 9.0, 5.0);
+    pen.line_to(x, 9.0);
+    pen.fill();
+}
+
+/// Paints the cursor, the pointer, the bookmarks, and a veil over what lies after the cursor.
+pub(crate) fn overlay(pen: &Pen, scene: &Scene<'_>, width: f64, at: u64, hover: Option<u64>, marks: &[u64]) {
     let palette = scene.palette;
     let wide = mark_width(scene, width);
     let lanes = height() - AXIS;
@@ -241,6 +251,10 @@ pub(crate) fn overlay(pen: &Pen, scene: &Scene<'_>, width: f64, at: u64, hover: 
         let after = (x + wide + 1.0).max(0.0);
         pen.fill_rect(after, 0.0, (width - after).max(0.0), lanes);
         pen.set_global_alpha(1.0);
+    }
+    pen.set_fill_style_str(&palette.accent);
+    for seq in marks {
+        flag(pen, place(*seq).round(), lanes);
     }
     if let Some(seq) = hover.filter(|seq| *seq != at) {
         pen.set_global_alpha(0.5);

@@ -9,17 +9,23 @@ use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent};
 use super::columns::{Axis, Window, clamp};
 use super::details::lane_glyph;
 use super::gesture::{self, Moved, Press, Wheel};
+use super::marks;
 use super::paint::{self, Palette, Scene};
 use super::state::{RunState, use_run};
 use crate::dom::{Dom, el};
 use crate::format::{fill, full_time, number};
 use crate::i18n::{Pick, t};
 
+/// The large view that stands in the timeline's place when it shows what is remembered.
+pub(crate) const EVENTS: &str = "events-in-time";
+
 /// What the timeline shows and how; a copy is the same.
 #[derive(Clone, Copy)]
 pub(crate) struct TimelineState {
     /// Along what.
     pub(crate) axis: RwSignal<Axis>,
+    /// Remembered events stand in the records' place.
+    events: RwSignal<bool>,
     /// The part that is shown; everything when absent.
     window: RwSignal<Option<Window>>,
     width: RwSignal<f64>,
@@ -31,6 +37,7 @@ impl TimelineState {
     pub(crate) fn new() -> Self {
         Self {
             axis: RwSignal::new(Axis::Order),
+            events: RwSignal::new(false),
             window: RwSignal::new(None),
             width: RwSignal::new(0.0),
             hover: RwSignal::new(None),
@@ -73,6 +80,7 @@ impl TimelineState {
     }
 
     fn set_axis(self, axis: Axis) {
+        self.events.set(false);
         self.axis.set(axis);
         self.window.set(None);
     }
@@ -99,24 +107,34 @@ pub(crate) fn timeline_panel() -> AnyView {
     let state: TimelineState = expect_context();
     let head = move || {
         let words = run.app.lang.get().words();
-        let axis = state.axis.get();
-        let segment = |own: Axis, word: &'static str| {
-            let button = el("button").class("segment").attr("aria-pressed", if axis == own { "true" } else { "false" });
-            button.text(word).on_click(move || state.set_axis(own))
+        let (axis, events) = (state.axis.get(), state.events.get());
+        let segment = |on: bool, word: &'static str| {
+            el("button").class("segment").attr("aria-pressed", if on { "true" } else { "false" }).text(word)
         };
+        let along = |own: Axis, word| segment(axis == own && !events, word).on_click(move || state.set_axis(own));
         let button = |sign: &'static str, name: &'static str| {
             let button = el("button").class("button icon").attr("aria-label", name).attr("title", name);
             button.with(el("span").attr("aria-hidden", "true").text(sign))
         };
         let segments = el("span").class("segments").attr("role", "group").attr("aria-label", words.axis);
-        vec![
-            el("h2").attr("id", "timeline-title").text(words.timeline),
-            el("span").class("bar-gap"),
-            segments.with(segment(Axis::Order, words.axis_order)).with(segment(Axis::Time, words.axis_time)),
+        let segments = segments
+            .with(along(Axis::Order, words.axis_order))
+            .with(along(Axis::Time, words.axis_time))
+            .with(segment(events, words.axis_memory).on_click(move || state.events.set(true)));
+        let head = el("h2").attr("id", "timeline-title").text(words.timeline);
+        let head = vec![head, el("span").class("bar-gap"), segments];
+        if events {
+            return head;
+        }
+        let marked = run.app.focus.with(marks::of).contains(&run.at.get());
+        let mark = button("⚑", words.bookmark).attr("aria-pressed", if marked { "true" } else { "false" });
+        let records = [
+            mark.on_click(move || marks::toggle(run)),
             button("−", words.zoom_out).on_click(move || state.zoom(run, 1.6, None)),
             button("+", words.zoom_in).on_click(move || state.zoom(run, 0.625, None)),
             button("⤢", words.zoom_all).on_click(move || state.zoom_all()),
-        ]
+        ];
+        head.into_iter().chain(records).collect()
     };
     let lanes = move || {
         let words = run.app.lang.get().words();
@@ -128,10 +146,11 @@ pub(crate) fn timeline_panel() -> AnyView {
     view! {
         <section class="timeline" aria-labelledby="timeline-title">
             <header class="panel-head"><Dom class="contents" show=Box::new(head)/></header>
-            <div class="timeline-body">
+            <div class="timeline-body" hidden=move || state.events.get()>
                 <ul class="lane-labels" aria-hidden="true"><Dom class="contents" show=Box::new(lanes)/></ul>
                 <Canvases/>
             </div>
+            {move || state.events.get().then(|| super::later::later_view(EVENTS))}
             <p id="timeline-help" class="sr">{t(|w| w.timeline_help)}</p>
         </section>
     }
@@ -208,7 +227,7 @@ fn Canvases() -> impl IntoView {
         let (at, hover) = (run.at.get(), state.hover.get());
         scene(&|scene, width| {
             if let Some(pen) = fit(canvas.clone(), width) {
-                paint::overlay(&pen, scene, width, at, hover.map(|(seq, _)| seq));
+                paint::overlay(&pen, scene, width, at, hover.map(|(seq, _)| seq), &run.app.focus.with(marks::of));
             }
         });
     });

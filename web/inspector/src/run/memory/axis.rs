@@ -14,6 +14,7 @@ use throughline_protocol::query::MemoryCounts;
 use throughline_protocol::view;
 
 use super::Asked;
+use crate::focus::{Focus, View};
 use crate::i18n::Lang;
 use crate::run::columns::{Window, ms_to_f64};
 use crate::run::package;
@@ -24,6 +25,9 @@ use draw::Palette;
 
 /// What bookmarks are called in the address.
 const BOOKMARKS: &str = "m";
+
+/// The lanes in the timeline's place: with the strip above them it is as high as the timeline.
+const FEW: usize = 8;
 
 /// How long nothing moves before the words follow, in milliseconds.
 const SETTLED: u64 = 200;
@@ -52,6 +56,8 @@ struct AxisState {
     asking: StoredValue<Asking>,
     /// Counters of their own do not suffice for these kinds.
     exact: StoredValue<bool>,
+    /// It stands in the timeline's place: few lanes, and what is taken is shown by the memory's view.
+    alone: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -64,8 +70,9 @@ enum Asking {
 }
 
 impl AxisState {
-    fn new(asked: Asked) -> Self {
+    fn new(asked: Asked, alone: bool) -> Self {
         Self {
+            alone,
             run: use_run(),
             asked,
             whole: use_view(|at, _| Some(MemoryCounts { at, ..MemoryCounts::default() })),
@@ -117,6 +124,10 @@ impl AxisState {
 
     /// Takes a stretch of time as the window of the question.
     fn take(self, from: f64, to: f64) {
+        if self.alone {
+            let focus = super::with_window(self.run.app.focus.get_untracked(), (Some(from), Some(to)));
+            return self.run.app.go(Focus { view: View::Memory, ..focus });
+        }
         self.asked.since.set(text(from));
         self.asked.until.set(text(to));
     }
@@ -129,6 +140,9 @@ impl AxisState {
     }
 
     fn clear(self) {
+        if self.alone {
+            return self.run.app.look(super::with_window(self.run.app.focus.get_untracked(), (None, None)));
+        }
         self.asked.since.set(String::new());
         self.asked.until.set(String::new());
     }
@@ -169,6 +183,10 @@ impl AxisState {
 
     /// The window that the question has.
     fn window_asked(self) -> (Option<f64>, Option<f64>) {
+        if self.alone {
+            let (since, until) = self.run.app.focus.with(super::window_of);
+            return (millis(&since), millis(&until));
+        }
         (millis(&self.asked.since.get()), millis(&self.asked.until.get()))
     }
 
@@ -188,7 +206,7 @@ impl AxisState {
         if self.asked.live.get_untracked() != live {
             self.asked.live.set(live);
         }
-        let found = lanes(&whole.kinds, &totals);
+        let found = lanes(&whole.kinds, &totals, if self.alone { FEW } else { LANES });
         self.exact.set_value(whole.kinds.len() > LANES);
         if self.lanes.with_untracked(|old| **old != found) {
             // The lanes of the old counts are not those of the new ones.
@@ -261,12 +279,12 @@ impl AxisState {
 }
 
 /// An instant as the question's fields have it.
-fn text(ms: f64) -> String {
+pub(super) fn text(ms: f64) -> String {
     js_sys::Date::new(&ms.into()).to_iso_string().into()
 }
 
 /// The instant that a field of the question names.
-fn millis(text: &str) -> Option<f64> {
+pub(super) fn millis(text: &str) -> Option<f64> {
     let text = text.trim();
     let ms = text.parse::<i64>().map_or_else(|_| js_sys::Date::parse(text), ms_to_f64);
     ms.is_finite().then_some(ms)
@@ -274,7 +292,19 @@ fn millis(text: &str) -> Option<f64> {
 
 /// The panel.
 pub(super) fn axis_panel(asked: Asked) -> AnyView {
-    let state = AxisState::new(asked);
+    let state = AxisState::new(asked, false);
+    keep_asking(state);
+    stage::panel(state, super::generate::generate_bar(asked))
+}
+
+/// The same without its panel.
+pub(super) fn axis_alone(asked: Asked) -> AnyView {
+    let state = AxisState::new(asked, true);
+    keep_asking(state);
+    stage::alone(state)
+}
+
+fn keep_asking(state: AxisState) {
     Effect::new(move |_| state.take_in_whole());
     // Asked for again when it moves, when it is another record, and when the memory grew.
     Effect::new(move |_| {
@@ -293,7 +323,6 @@ pub(super) fn axis_panel(asked: Asked) -> AnyView {
         state.counts.track();
         state.moved();
     });
-    stage::panel(state, super::generate::generate_bar(asked))
 }
 
 fn of(lane: &Lane, lang: Lang) -> String {

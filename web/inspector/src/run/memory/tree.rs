@@ -67,7 +67,11 @@ pub(super) fn tree_panel(asked: Asked) -> AnyView {
                 return vec![empty_text(words.tree_none, words.tree_hint)];
             }
             let at = chosen.get().filter(|at| *at < tree.parts.len());
-            let mut out = vec![hint("p", words.tree_hint).attr("id", "memory-tree-help"), legend(lang), drawing(&seen, tree, at, chosen, asked, lang)];
+            let mut out = vec![
+                hint("p", words.tree_hint).attr("id", "memory-tree-help"),
+                legend(lang),
+                drawing(&seen, tree, at, chosen, asked, lang),
+            ];
             out.push(match at.and_then(|at| tree.parts.get(at)) {
                 Some(part) => summary(part, asked, lang),
                 None => hint("p", words.tree_choose).attr("role", "status"),

@@ -4,6 +4,7 @@ use throughline_protocol::view::RecordRow;
 use throughline_value::{Value, json};
 
 use super::exchanges::Exchange;
+use super::words;
 use crate::dom::{El, el};
 use crate::format::{duration, fill, number};
 use crate::i18n::Lang;
@@ -22,32 +23,34 @@ pub(super) fn exchange_el(
     lang: Lang,
     toggle: impl Fn() + 'static,
 ) -> El {
-    let words = lang.views();
+    let said = lang.views();
     let of = |row: Option<&RecordRow>, name: &str| {
         row.and_then(|row| row.data.get(name)).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     let attempt = exchange.requested.and_then(|row| row.data.get("attempt")?.as_i64()).unwrap_or(1);
     let ending = match exchange.ended {
-        None => words.ending_open.to_owned(),
-        Some(_) => ending_word(&of(exchange.ended, "ending"), lang),
+        None => said.ending_open.to_owned(),
+        Some(_) => words::ending(&of(exchange.ended, "ending"), lang),
     };
     let good = of(exchange.ended, "ending") == "done";
     let refused = exchange.refused.is_some();
+    let label = if body.is_some() { said.exchange_hide_n } else { said.exchange_show_n };
     let name = [of(exchange.ended, "provider"), of(exchange.ended, "model")].join(" ");
     let head = el("p")
         .class("entity-head")
         .with(seq_link(run, exchange.seq(), lang))
-        .with(el("b").text(of(exchange.requested, "purpose")))
-        .maybe((attempt > 1).then(|| hint("span", fill(words.exchange_attempt, &[("n", &attempt.to_string())]))))
+        .with(el("b").text(words::stage(&of(exchange.requested, "purpose"), lang)))
+        .maybe((attempt > 1).then(|| hint("span", fill(said.exchange_attempt, &[("n", &attempt.to_string())]))))
         .with(mark(ending).class(if good { "mark" } else { "mark status-failed" }))
-        .maybe(refused.then(|| mark(words.exchange_refused).class("mark status-failed")))
+        .maybe(refused.then(|| mark(said.exchange_refused).class("mark status-failed")))
         .with(hint("span", name.trim().to_owned()))
         .with(gap())
         .with(
             el("button")
                 .class("button quiet")
                 .attr("aria-expanded", if body.is_some() { "true" } else { "false" })
-                .text(if body.is_some() { words.exchange_hide } else { words.exchange_show })
+                .attr("aria-label", fill(label, &[("n", &number(exchange.seq(), lang))]))
+                .text(if body.is_some() { said.exchange_hide } else { said.exchange_show })
                 .on_click(toggle),
         );
     el("li")
@@ -55,19 +58,6 @@ pub(super) fn exchange_el(
         .with(head)
         .maybe(figures(exchange, lang))
         .all(body.map(|read| opened(exchange, read, lang)))
-}
-
-fn ending_word(ending: &str, lang: Lang) -> String {
-    let words = lang.views();
-    let word = match ending {
-        "done" => words.ending_done,
-        "truncated" => words.ending_truncated,
-        "refused" => words.ending_refused,
-        "interrupted" => words.ending_interrupted,
-        "failed" => words.ending_failed,
-        other => return other.to_owned(),
-    };
-    word.to_owned()
 }
 
 /// Tokens, times and cost in one line.

@@ -7,6 +7,7 @@ use throughline_protocol::view::{RecordPage, RecordRow};
 use throughline_value::Value;
 
 use super::exchange::exchange_el;
+use super::words::stage;
 use crate::dom::{El, el};
 use crate::format::{fill, number};
 use crate::i18n::Lang;
@@ -221,7 +222,8 @@ fn live_el(run: RunState, live: RwSignal<Live>, lang: Lang) -> Option<El> {
         return None;
     }
     let stop = move || run.act(vec![command("stop_turn", &[])]);
-    let head = fill(words.exchange_live, &[("purpose", &coming.purpose), ("n", &number(coming.pieces, lang))]);
+    let head =
+        fill(words.exchange_live, &[("purpose", &stage(&coming.purpose, lang)), ("n", &number(coming.pieces, lang))]);
     let head = el("p")
         .class("options")
         .with(el("span").attr("role", "status").text(head))

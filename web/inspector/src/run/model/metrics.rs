@@ -5,10 +5,12 @@ use throughline_protocol::query::Metrics;
 use throughline_protocol::view::{MetricsView, TurnMetrics};
 use throughline_value::Value;
 
+use super::words::{ending, stage as word, status};
 use crate::dom::{El, el};
 use crate::format::{duration, number};
+use crate::i18n::Lang;
 use crate::run::package;
-use crate::run::panel::{empty_text, hint, pair, seen_or_refusal, table, title, view_panel};
+use crate::run::panel::{empty_text, hint, more, pair, seen_or_refusal, seq_link, table, title, view_panel};
 use crate::run::seen::use_view;
 use crate::run::state::{RunState, use_run};
 
@@ -18,6 +20,12 @@ const HIGH: f64 = 120.0;
 
 /// How many turns are plotted, the newest.
 const PLOTTED: usize = 200;
+
+/// How many of them stand in the table.
+const LISTED: usize = 40;
+
+/// A word of the engine in the reader's language.
+type Say = fn(&str, Lang) -> String;
 
 /// The metrics.
 pub(super) fn metrics_panel() -> AnyView {
@@ -52,7 +60,7 @@ pub(super) fn metrics_panel() -> AnyView {
             let stages = el("tbody").all(view.stages.iter().map(|(name, stage)| {
                 let time = |ms: Option<i64>| el("td").class("num").text(ms.map_or_else(|| "–".to_owned(), duration));
                 el("tr")
-                    .with(el("th").attr("scope", "row").text(name.clone()))
+                    .with(el("th").attr("scope", "row").text(word(name, lang)))
                     .with(time(stage.p50))
                     .with(time(stage.p95))
                     .with(el("td").class("num").text(number(stage.judged, lang)))
@@ -68,12 +76,14 @@ pub(super) fn metrics_panel() -> AnyView {
                 words.metrics_handovers,
             ];
             let endings = el("dl").class("pairs").all(
-                [(words.metrics_turns, &view.turns), (words.metrics_exchanges, &view.exchanges)]
+                [(words.metrics_turns, &view.turns, status as Say), (words.metrics_exchanges, &view.exchanges, ending)]
                     .into_iter()
-                    .filter(|(_, counts)| !counts.is_empty())
-                    .map(|(name, counts)| {
-                        let list: Vec<_> =
-                            counts.iter().map(|(word, n)| format!("{word} {}", number(*n, lang))).collect();
+                    .filter(|(_, counts, _)| !counts.is_empty())
+                    .map(|(name, counts, say)| {
+                        let list: Vec<_> = counts
+                            .iter()
+                            .map(|(word, n)| format!("{} {}", say(word, lang), number(*n, lang)))
+                            .collect();
                         pair(name, el("dd").text(list.join(" · ")))
                     }),
             );
@@ -109,6 +119,7 @@ pub(super) fn metrics_panel() -> AnyView {
                 figures,
                 endings,
                 el("div").class("plots").all(plots),
+                more(words.metrics_by_turn, turns(run, &view.rows, lang)),
                 title(words.metrics_stages),
                 table(words.metrics_stages, &columns, [stages]),
                 title(words.spans_title),
@@ -117,6 +128,35 @@ pub(super) fn metrics_panel() -> AnyView {
             ]
         },
     )
+}
+
+/// The newest turns as a table: what the plots say, for the keyboard and for the ear.
+fn turns(run: RunState, rows: &[TurnMetrics], lang: Lang) -> El {
+    let words = lang.views();
+    let shown = rows.get(rows.len().saturating_sub(LISTED)..).unwrap_or(rows);
+    let body = el("tbody").all(shown.iter().rev().map(|row| {
+        let n = |n: u64| el("td").class("num").text(number(n, lang));
+        el("tr")
+            .with(el("th").attr("scope", "row").class("num").text(number(u64::from(row.turn), lang)))
+            .with(el("td").with(seq_link(run, row.seq, lang)))
+            .with(el("td").text(status(&row.status, lang)))
+            .with(el("td").class("num").text(duration(row.duration)))
+            .with(n(row.tokens.prompt))
+            .with(n(row.tokens.completion))
+            .with(n(row.refused))
+            .with(n(row.hand_overs))
+    }));
+    let columns = [
+        words.metrics_turn,
+        words.metrics_record,
+        words.metrics_status,
+        words.metrics_took,
+        words.metrics_prompt_tokens,
+        words.metrics_reply_tokens,
+        words.metrics_refused,
+        words.metrics_handovers,
+    ];
+    table(words.metrics_by_turn, &columns, [body])
 }
 
 /// A bar for each turn; a click goes to its record.

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use throughline_protocol::query::Prompt;
 use throughline_protocol::view::PromptView;
 
+use super::words::{section, stage as word};
 use crate::dom::el;
 use crate::format::{fill, number};
 use crate::run::package;
@@ -30,7 +31,7 @@ pub(super) fn prompt_panel() -> AnyView {
                     el("button")
                         .class("button quiet")
                         .attr("aria-pressed", if stage.get() == one { "true" } else { "false" })
-                        .text(one)
+                        .text(word(one, lang))
                         .on_click(move || stage.set(one))
                 }),
             );
@@ -58,7 +59,10 @@ pub(super) fn prompt_panel() -> AnyView {
             let tokens = view.tokens.iter().map(|(name, n)| {
                 let share = el("meter").attr("min", "0").attr("max", most.to_string()).attr("value", n.to_string());
                 let share = share.attr("aria-hidden", "true");
-                pair(name.clone(), el("dd").class("num metered").with(el("span").text(number(*n, lang))).with(share))
+                pair(
+                    section(name, lang),
+                    el("dd").class("num metered").with(el("span").text(number(*n, lang))).with(share),
+                )
             });
             let left_out = (!view.left_out.is_empty()).then(|| {
                 el("div")

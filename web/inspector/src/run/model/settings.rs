@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use throughline_protocol::Refusal;
 use throughline_value::{Value, json};
+use wasm_bindgen::JsCast as _;
 
 use crate::dom::{El, el};
 use crate::format::{duration, fill, number};
@@ -162,6 +163,14 @@ pub(super) fn settings_panel() -> AnyView {
             let words = lang.views();
             let button = |word: &'static str, class: &'static str| el("button").class(class).text(word);
             let test = move || form.run(run, "testModel", vec![form.settings()], |_, answer| Said::Tested(answer));
+            // What is typed counts first, then Enter tests it.
+            let enter = move |event: web_sys::Event| {
+                let Some(key) = event.dyn_ref::<web_sys::KeyboardEvent>() else { return };
+                let field = key.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
+                if key.key() == "Enter" && !key.is_composing() && field.is_some() {
+                    request_animation_frame(test);
+                }
+            };
             let sign_in = (form.provider.get() == "openrouter").then(|| {
                 button(words.settings_sign_in, "button quiet").on_click(move || {
                     run.app.work(async move {
@@ -185,7 +194,8 @@ pub(super) fn settings_panel() -> AnyView {
                 .with(choice(words.settings_provider, form.provider, &PROVIDERS, |one| one))
                 .with(field(words.settings_endpoint, form.text("endpoint"), "url", words.settings_endpoint_hint))
                 .with(field(words.settings_model, form.text("model"), "text", ""))
-                .with(field(words.settings_key, form.text("key"), "password", ""));
+                .with(field(words.settings_key, form.text("key"), "password", ""))
+                .on("keydown", enter);
             [
                 answering(run, form, lang),
                 hint("p", words.settings_hint),

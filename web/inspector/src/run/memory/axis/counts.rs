@@ -14,9 +14,6 @@ const FINEST: f64 = 262_144.0;
 /// So many kinds have counters of their own at every zoom.
 pub(super) const LANES: usize = 16;
 
-/// The most lanes; what has none stands together in the last one.
-const MOST: usize = 16;
-
 /// A lane of the axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lane {
@@ -34,16 +31,17 @@ pub(super) fn is_error(kind: &str) -> bool {
     SAYS.iter().any(|word| kind.contains(word))
 }
 
-/// The lanes of these kinds: errors first, then those with the most events that find room.
-pub(super) fn lanes(kinds: &[String], totals: &[u64]) -> Vec<Lane> {
+/// The lanes of these kinds: errors first, then those with the most events that find room. What has none stands
+/// together in the last one.
+pub(super) fn lanes(kinds: &[String], totals: &[u64], most: usize) -> Vec<Lane> {
     let mut order: Vec<(bool, u64, &String)> = kinds
         .iter()
         .enumerate()
         .map(|(at, kind)| (is_error(kind), totals.get(at).copied().unwrap_or(0), kind))
         .collect();
     order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(b.2)));
-    let more = order.len() > MOST;
-    order.truncate(if more { MOST - 1 } else { MOST });
+    let more = order.len() > most;
+    order.truncate(if more { most.saturating_sub(1) } else { most });
     let mut lanes: Vec<_> = order.into_iter().map(|(error, _, kind)| Lane { kind: kind.clone(), error }).collect();
     if more {
         lanes.push(Lane { kind: String::new(), error: false });
@@ -181,18 +179,18 @@ mod tests {
 
     #[test]
     fn errors_have_the_first_lanes_and_what_finds_no_room_stands_together() {
-        let found = lanes(&names(&["saw", "Sensor failure", "took", "错误"]), &[5, 1, 9, 2]);
+        let found = lanes(&names(&["saw", "Sensor failure", "took", "错误"]), &[5, 1, 9, 2], LANES);
         let kinds: Vec<_> = found.iter().map(|lane| lane.kind.as_str()).collect();
         assert_eq!(kinds, ["错误", "Sensor failure", "took", "saw"]);
         let many: Vec<String> = (0..40).map(|n| format!("kind {n}")).collect();
-        let found = lanes(&many, &(0..40).collect::<Vec<u64>>());
-        assert_eq!((found.len(), found.last().unwrap().kind.as_str()), (MOST, ""));
+        let found = lanes(&many, &(0..40).collect::<Vec<u64>>(), LANES);
+        assert_eq!((found.len(), found.last().unwrap().kind.as_str()), (LANES, ""));
         assert_eq!(found.first().unwrap().kind, "kind 39");
     }
 
     #[test]
     fn counts_are_read_by_lane_and_found_by_time() {
-        let lanes = lanes(&names(&["a", "error"]), &[1, 1]);
+        let lanes = lanes(&names(&["a", "error"]), &[1, 1], LANES);
         let counts = Counts::read(&names(&["a", "error"]), &[0.0, 10.0, 20.0, 3.0, 1.0, 4.0, 0.0], &lanes).unwrap();
         assert_eq!((counts.parts(), counts.part(0), counts.part(1)), (2, [1.0, 3.0].as_slice(), [0.0, 4.0].as_slice()));
         assert_eq!((counts.at(-1.0), counts.at(0.0), counts.at(19.0), counts.at(20.0)), (None, Some(0), Some(1), None));

@@ -6,7 +6,7 @@ use super::counts::{Counts, Lane};
 use crate::format::short_time;
 use crate::i18n::Lang;
 use crate::run::columns::{Window, ms_to_f64, to_f64};
-use crate::run::paint::nice_time_step;
+use crate::run::paint::{flag, nice_time_step};
 
 /// The height of the strip of errors and bookmarks.
 pub(super) const STRIP: f64 = 20.0;
@@ -203,12 +203,7 @@ pub(super) fn overlay(pen: &Pen, scene: &Scene<'_>, above: &Above<'_>) {
     for time in above.bookmarks {
         let x = window.pixel(ms_to_f64(*time), width).round();
         if (-6.0..=width + 6.0).contains(&x) {
-            pen.fill_rect(x, 0.0, 1.0, bottom);
-            pen.begin_path();
-            pen.move_to(x, 1.0);
-            pen.line_to(x + 9.0, 5.0);
-            pen.line_to(x, 9.0);
-            pen.fill();
+            flag(pen, x, bottom);
         }
     }
     if let Some((from, to)) = above.marked {

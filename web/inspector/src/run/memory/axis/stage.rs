@@ -20,25 +20,24 @@ const MARKER: f64 = 4.0;
 /// The colours of the lanes, in turn; errors have their own.
 const COLOURS: [&str; 8] = ["memory", "action", "fact", "state", "plan", "event", "exchange", "message"];
 
-/// The panel.
-pub(super) fn panel(state: AxisState, generate: AnyView) -> AnyView {
-    let run = state.run;
-    let head = move || {
-        let lang = run.app.lang.get();
-        let (shell, words) = (lang.words(), lang.views());
-        let button = |sign: &'static str, name: &'static str| {
-            let button = el("button").class("button icon").attr("aria-label", name).attr("title", name);
-            button.with(el("span").attr("aria-hidden", "true").text(sign))
-        };
-        vec![
-            el("h2").attr("id", "panel-memory-axis").text(words.axis_title),
-            el("span").class("bar-gap"),
-            button("⚑", words.axis_bookmark).on_click(move || state.bookmark_marked()),
-            button("−", shell.zoom_out).on_click(move || state.zoom(1.6, None)),
-            button("+", shell.zoom_in).on_click(move || state.zoom(0.625, None)),
-            button("⤢", shell.zoom_all).on_click(move || state.window.set(None)),
-        ]
+/// The buttons of the axis.
+fn buttons(state: AxisState, lang: Lang) -> [El; 4] {
+    let (shell, words) = (lang.words(), lang.views());
+    let button = |sign: &'static str, name: &'static str| {
+        let button = el("button").class("button icon").attr("aria-label", name).attr("title", name);
+        button.with(el("span").attr("aria-hidden", "true").text(sign))
     };
+    [
+        button("⚑", words.axis_bookmark).on_click(move || state.bookmark_marked()),
+        button("−", shell.zoom_out).on_click(move || state.zoom(1.6, None)),
+        button("+", shell.zoom_in).on_click(move || state.zoom(0.625, None)),
+        button("⤢", shell.zoom_all).on_click(move || state.window.set(None)),
+    ]
+}
+
+/// The lanes' names, and the drawing.
+fn body(state: AxisState) -> AnyView {
+    let run = state.run;
     let labels = move || {
         let lang = run.app.lang.get();
         let lanes = state.lanes.get();
@@ -50,6 +49,46 @@ pub(super) fn panel(state: AxisState, generate: AnyView) -> AnyView {
         });
         std::iter::once(first).chain(rest).collect()
     };
+    view! {
+        <div class="memory-axis" hidden=move || state.all.get().is_none()>
+            <ul class="lane-labels" aria-hidden="true"><Dom class="contents" show=Box::new(labels)/></ul>
+            <Stage state/>
+        </div>
+    }
+    .into_any()
+}
+
+/// The axis in the timeline's place: what is taken is shown by the memory's view.
+pub(super) fn alone(state: AxisState) -> AnyView {
+    let run = state.run;
+    let line = move || {
+        let lang = run.app.lang.get();
+        let said = el("span").class("num").attr("role", "status").text(words::line(state, lang));
+        let head = el("p").class("options axis-alone-head").with(said).with(el("span").class("bar-gap"));
+        let none = (state.all.get().is_none() && state.whole.get().value.is_some())
+            .then(|| empty_text(lang.views().axis_none, lang.views().axis_none_memory));
+        let marks = words::bookmarks(state, lang);
+        std::iter::once(head.all(buttons(state, lang))).chain(marks).chain(none).collect()
+    };
+    let help = move || run.app.lang.get().views().axis_help;
+    view! {
+        <div class="axis-alone">
+            <Dom class="contents" show=Box::new(line)/>
+            {body(state)}
+            <p id="memory-axis-alone-help" class="sr">{help}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// The panel.
+pub(super) fn panel(state: AxisState, generate: AnyView) -> AnyView {
+    let run = state.run;
+    let head = move || {
+        let lang = run.app.lang.get();
+        let title = el("h2").attr("id", "panel-memory-axis").text(lang.views().axis_title);
+        [title, el("span").class("bar-gap")].into_iter().chain(buttons(state, lang)).collect()
+    };
     let line = move || vec![el("span").text(words::line(state, run.app.lang.get()))];
     let below = move || below(state, run.app.lang.get());
     let help = move || run.app.lang.get().views().axis_help;
@@ -57,10 +96,7 @@ pub(super) fn panel(state: AxisState, generate: AnyView) -> AnyView {
         <section class="panel" data-panel="memory-axis" aria-labelledby="panel-memory-axis">
             <header class="panel-head"><Dom class="contents" show=Box::new(head)/></header>
             <div class="panel-body">
-                <div class="memory-axis" class:hidden=move || state.all.get().is_none()>
-                    <ul class="lane-labels" aria-hidden="true"><Dom class="contents" show=Box::new(labels)/></ul>
-                    <Stage state/>
-                </div>
+                {body(state)}
                 <p class="axis-line num" role="status"><Dom class="contents" show=Box::new(line)/></p>
                 <Dom class="contents" show=Box::new(below)/>
                 {generate}
@@ -252,7 +288,7 @@ fn Stage(state: AxisState) -> impl IntoView {
             role="application"
             tabindex="0"
             aria-label=move || run.app.lang.get().views().axis_title
-            aria-describedby="memory-axis-help"
+            aria-describedby=if state.alone { "memory-axis-alone-help" } else { "memory-axis-help" }
             on:pointerdown=down
             on:pointermove=moved
             on:pointerup=up
