@@ -255,6 +255,9 @@ impl Memory {
         Some(())
     }
 
+            if let Some(row) = self.table.version_at(item, Seq::MAX) {
+                self.time.touched(&self.table, row);
+            }
     fn purged(&mut self, record: &Record) -> Option<()> {
         let items = self.items_of(record)?;
         let new: std::collections::BTreeSet<u32> =

@@ -2,6 +2,7 @@
 
 mod block;
 mod bulk;
+mod kept;
 mod postings;
 mod snap;
 mod sorted;
@@ -14,6 +15,7 @@ use throughline_journal::{Millis, Seq};
 
 pub(crate) use block::{Block, add_all, take_all};
 pub(crate) use postings::{Postings, reserve};
+pub(crate) use kept::{Deep, States};
 pub(crate) use summary::{RowFacts, Standing, Summary};
 pub(crate) use walk::Step;
 
@@ -242,6 +244,15 @@ impl TimeIndex {
             match found.row_at(middle).is_some_and(not_after) {
                 true => low = middle + 1,
                 false => high = middle,
+    /// Says that a row was used: that is no part of its standing.
+    pub(crate) fn touched(&mut self, rows: &impl Rows, row: u32) {
+        let (block, _) = self.find(rows, row);
+        if let Some(block) = self.blocks.get_mut(block) {
+            block.summary.kept.clear();
+        }
+        self.above(block, |summary| summary.kept.clear());
+    }
+
             }
         }
         (block, low)

@@ -38,6 +38,7 @@ mod query;
 mod recall;
 mod rows;
 mod snapshot;
+mod summaries;
 mod time;
 mod vectors;
 mod view;

@@ -338,14 +338,9 @@ impl Memory {
             .filter_map(|name| self.table.kinds.get_index_of(name).and_then(|kind| u16::try_from(kind).ok()))
             .collect();
         let lists = query.entity.as_ref().and_then(|name| self.table.entities.get_index_of(name));
-        let entity = lists.and_then(|place| self.by_entity.get(place)).map(|list| &**list);
+        let entity = lists.and_then(|place| u32::try_from(place).ok());
         let most = query.limit.unwrap_or(MAX_TREE_PARTS).min(MAX_TREE_PARTS);
         let mut view = TreeView { levels: self.time.depth() as u64 + 1, ..TreeView::default() };
-        let mut uses: Vec<(u32, Millis)> = Vec::new();
-        for (item, _) in self.table.used_items() {
-            let row = self.table.version_at(item, at.seq);
-            uses.extend(row.and_then(|row| Some((row, self.table.used_at(item, at.seq)?))));
-        }
         self.time.visit(&mut |level, summary, blocks| {
             let may = since.is_none_or(|since| summary.end > since)
                 && until.is_none_or(|until| summary.first < until)
@@ -360,12 +355,12 @@ impl Memory {
             };
             // What was not there yet is no part of it.
             let then;
-            let summary = match summary.changed > at.seq {
+            let (summary, kept) = match summary.changed > at.seq {
                 true => {
                     then = self.summary_at(at.seq, blocks.clone());
-                    &then
+                    (&then, None)
                 }
-                false => summary,
+                false => (summary, Some((level, blocks.start / blocks.len().max(1)))),
             };
             if summary.rows == 0 {
                 return Step::Pass;
@@ -374,7 +369,7 @@ impl Memory {
                 view.cut = true;
                 return Step::Pass;
             }
-            let mut part = self.tree_part(at, summary, blocks, entity, &uses);
+            let mut part = self.tree_part(at, summary, blocks, entity, kept);
             part.level = level as u64;
             part.step = done.to_owned();
             view.parts.push(part);
@@ -394,43 +389,39 @@ impl Memory {
         summary
     }
 
-    fn rows_of_blocks(&self, blocks: Range<usize>) -> impl Iterator<Item = u32> + '_ {
-        let end = blocks.end.min(self.time.blocks().len());
-        let blocks = self.time.blocks().get(blocks.start..end).unwrap_or_default();
-        blocks.iter().flat_map(|block| block.rows(0..block.len()))
-    }
-
+    /// A part of the tree at a moment. `kept` is its level and its place there, where nothing in it changed since.
     fn tree_part(
         &self,
         at: At,
         summary: &Summary,
         blocks: Range<usize>,
-        entity: Option<&[u32]>,
-        uses: &[(u32, Millis)],
+        entity: Option<u32>,
+        kept: Option<(usize, usize)>,
     ) -> TreePart {
         let name = |kind: u16| self.table.kinds.get_index(usize::from(kind)).unwrap_or_default().to_owned();
         let kinds = summary.kinds.iter().filter(|k| k.live > 0).map(|k| (name(k.kind), u64::from(k.live)));
         let mut kinds: Vec<(String, u64)> = kinds.collect();
         kinds.order();
-        // Rows of one time may lie in several parts: only the whole order tells them apart.
-        let first = |place: usize| self.time.blocks().get(place).and_then(|block| block.row_at(0));
-        let (begin, end) = (first(blocks.start), first(blocks.end));
-        let is_before = |row: u32, end: Option<u32>| end.is_none_or(|end| self.table.order(row, end).is_lt());
-        let within = |row: u32| !is_before(row, begin) && is_before(row, end);
-        let own = entity.map(|rows| {
-            let begin = rows.partition_point(|row| is_before(*row, begin));
-            let end = rows.partition_point(|row| is_before(*row, end));
-            rows.get(begin..end).unwrap_or_default()
-        });
-        let live = |row: &&u32| self.is_live_at(**row, at.seq);
-        let id = |row: &u32| self.table.item_of(*row).map(|item| self.table.id(item));
-        let first_state = own.and_then(|rows| rows.iter().find(live).and_then(id));
-        let last_state = own.and_then(|rows| rows.iter().rev().find(live).and_then(id));
-        let vectors = match self.vectors.is_empty() {
-            true => None,
-            false => self.vectors.sum(&mut self.rows_of_blocks(blocks).filter(|row| self.is_live_at(*row, at.seq))),
+        let scanned;
+        let deep = match kept.and_then(|(level, place)| self.time.deep(level, place, &|block| self.deep_now(block))) {
+            // A use that was noted later was none yet.
+            Some(deep) if deep.touched <= at.seq => deep,
+            _ => {
+                scanned = self.deep_at(at.seq, &mut self.rows_of_blocks(blocks.clone()));
+                &scanned
+            }
         };
-        let cohesion = vectors.as_ref().map(|(sum, count)| {
+        let states = entity.and_then(|entity| match kept {
+            Some((level, place)) => {
+                let states = self.time.states(level, place, &|block| self.states_now(block))?;
+                let place = states.binary_search_by_key(&entity, |(entity, _)| *entity).ok()?;
+                states.get(place).map(|(_, states)| *states)
+            }
+            None => self.states_at(at.seq, blocks, entity),
+        });
+        let id = |row: u32| self.table.item_of(row).map(|item| self.table.id(item));
+        let vectors = deep.vectors.values().max_by_key(|(_, count)| *count);
+        let cohesion = vectors.map(|(sum, count)| {
             // The length of the mean: 1 when all point the same way.
             let square: i128 = sum.iter().map(|s| i128::from(*s) * i128::from(*s)).sum();
             let whole = i128::from(*count) * i128::from(*count) * 32_767 * 32_767 / 1_000_000;
@@ -445,11 +436,11 @@ impl Memory {
             forgotten: u64::from(summary.forgotten),
             importance: summary.importance,
             kinds: kinds.into_iter().collect::<Named<u64>>(),
-            last_used: uses.iter().filter(|(row, _)| within(*row)).map(|(_, used)| *used).max(),
-            vectors: vectors.map_or(0, |(_, count)| count),
+            last_used: deep.last_used,
+            vectors: vectors.map_or(0, |(_, count)| *count),
             cohesion,
-            first_state,
-            last_state,
+            first_state: states.and_then(|(first, _)| id(first)),
+            last_state: states.and_then(|(_, last)| id(last)),
             ..TreePart::default()
         }
     }

@@ -2,6 +2,8 @@
 
 use throughline_journal::{Millis, Seq};
 
+use super::kept::Kept;
+
 /// How an event stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
@@ -59,6 +61,8 @@ pub(crate) struct Summary {
     pub(crate) mask: u64,
     /// By kind, in rising order.
     pub(crate) kinds: Vec<KindCount>,
+    /// What was worked out since the last change.
+    pub(crate) kept: Kept,
 }
 
 impl Default for Summary {
@@ -76,6 +80,7 @@ impl Default for Summary {
             changed: 0,
             mask: 0,
             kinds: Vec::new(),
+            kept: Kept::default(),
         }
     }
 }
@@ -109,6 +114,7 @@ impl Summary {
 
     /// Adds a row that stands so.
     pub(crate) fn add(&mut self, row: RowFacts, standing: Standing, seq: Seq) {
+        self.kept.clear();
         self.first = self.first.min(row.ts);
         self.last = self.last.max(row.ts);
         self.end = self.end.max(row.end);
@@ -130,6 +136,7 @@ impl Summary {
 
     /// Moves a row from one standing to another.
     pub(crate) fn turn(&mut self, row: RowFacts, from: Standing, to: Standing, seq: Seq) {
+        self.kept.clear();
         self.changed = self.changed.max(seq);
         let step = |standing: Standing, count: &mut u32, of: Standing, up: bool| {
             if standing == of {
@@ -153,6 +160,7 @@ impl Summary {
 
     /// Adds all that another summary says.
     pub(crate) fn merge(&mut self, other: &Self) {
+        self.kept.clear();
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
         self.end = self.end.max(other.end);
