@@ -114,7 +114,8 @@ impl Memory {
         let kinds: Vec<u16> = columns.kinds.iter().map(|name| self.table.kind_number(name)).collect::<Option<_>>()?;
         let entities: Vec<u32> =
             columns.entities.iter().map(|name| self.table.entity_number(name)).collect::<Option<_>>()?;
-        self.table.reserve(columns.at.len(), columns.entity.len());
+        let (rows, listed) = self.expected.take();
+        self.table.reserve(rows.max(columns.at.len()), listed.max(columns.entity.len()));
         let first_row = u32::try_from(self.table.rows()).ok()?;
         if columns.gone.is_empty() {
             let item = self.table.next_item();
@@ -134,7 +135,7 @@ impl Memory {
             }
         }
         let sorted = self.time.insert_many(&self.table, first_row..end, record.seq);
-        self.list_all_entities(&sorted);
+        self.list_all_entities(first_row, &sorted);
         if self.pyramid.get_mut().is_some() {
             (first_row..end).for_each(|row| self.drawn(row, 1));
         }

@@ -6,6 +6,8 @@ use throughline_journal::Millis;
 pub const MAX_ITEMS: usize = 10_000;
 /// How many events one command remembers as columns.
 pub const MAX_COLUMN_ROWS: usize = 250_000;
+/// For how many rows, and how many entities of rows, room is made in advance at most.
+pub const MAX_EXPECTED_ROWS: usize = 4 << 20;
 /// The longest text of an event, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 10;
 /// The largest data of an event, in bytes of JSON.

@@ -5,12 +5,13 @@ mod names;
 mod table;
 mod warm;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use throughline_journal::{Millis, Seq};
 use throughline_value::{Number, SortedMap, Value};
 
 use crate::index::{Postings, Standing, TimeIndex};
+use crate::limits::MAX_EXPECTED_ROWS;
 use crate::pyramid::Pyramid;
 use crate::recall::Scores;
 use crate::vectors::Vectors;
@@ -40,6 +41,8 @@ pub struct Memory {
     pub(crate) totals: Vec<(Seq, Totals)>,
     pub(crate) quarantined: Vec<(Seq, String)>,
     pub(crate) handed: crate::columns::Handed,
+    /// How many rows, and how many entities of rows, the next columns are the first part of.
+    pub(crate) expected: Cell<(usize, usize)>,
 }
 
 /// How many events are current, and how many words they have.
@@ -71,6 +74,12 @@ impl Memory {
     #[must_use]
     pub fn with_blocks_of(rows: usize) -> Self {
         Self { time: TimeIndex::with_blocks_of(rows), ..Self::default() }
+    }
+
+    /// Says that the next columns are the first of many that have so many rows in all, with so many entities, so that
+    /// room is made once. Nothing else comes of it.
+    pub fn expect(&self, rows: usize, entities: usize) {
+        self.expected.set((rows.min(MAX_EXPECTED_ROWS), entities.min(MAX_EXPECTED_ROWS)));
     }
 
     /// How many records of the memory's own kinds did not fit and were set aside.
@@ -144,15 +153,16 @@ impl Memory {
         }
     }
 
-    /// Puts many new rows into the lists of their entities, each list once; `sorted` has the rows in order of time.
-    pub(crate) fn list_all_entities(&mut self, sorted: &[u32]) {
+    /// Puts many new rows, all from `first` on, into the lists of their entities, each list once; `sorted` has the rows
+    /// in order of time.
+    pub(crate) fn list_all_entities(&mut self, first: u32, sorted: &[u32]) {
         // Each entity is looked at: that pays where there are not many for each row.
         if sorted.len() < self.table.entities.len() / 8 {
             return sorted.iter().for_each(|row| self.list_entities(*row));
         }
         // How many each entity gets, then where its own begin.
         let mut begins = vec![0u32; self.table.entities.len() + 1];
-        for entity in sorted.iter().flat_map(|row| self.table.entities_of(*row)) {
+        for entity in self.table.entities_from(first) {
             begins.get_mut(*entity as usize + 1).into_iter().for_each(|count| *count += 1);
         }
         let mut sum = 0;

@@ -275,6 +275,11 @@ impl Rows {
         self.fill(|m, _, out| m.rows_near(vector, millis(since), millis(until), limit as usize, out))
     }
 
+    /// Says that the next columns are the first of so many rows in all, with so many entities of rows.
+    pub fn expect(&self, rows: u32, entities: u32) {
+        self.with(|memory| memory.expect(rows as usize, entities as usize));
+    }
+
     /// Remembers columns. Names are given each ended by a line feed; the texts are one after the other. Resolves
     /// to the outcome as JSON text; with a journal in memory everything is done when it returns.
     #[expect(clippy::too_many_arguments, reason = "columns")]

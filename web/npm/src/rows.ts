@@ -34,6 +34,7 @@ export interface RawRows {
   drawn_width(): number;
   words(words: string, since: number, until: number, limit: number): number;
   nearest(vector: Float32Array, since: number, until: number, limit: number): number;
+  expect(rows: number, entities: number): void;
   insert(
     kinds: string,
     entities: string,
@@ -357,6 +358,11 @@ export class Rows {
   nearest(vector: Float32Array, { from = -Infinity, to = Infinity, limit, out }: Which = {}): number {
     const rows = this.#rows();
     return this.#give(rows.nearest(vector, from, to, limit ?? out?.length ?? 10), out);
+  }
+
+  /** @internal */
+  expect(rows: number, entities: number): void {
+    this.#rows().expect(rows, entities);
   }
 
   /** @internal */

@@ -417,6 +417,8 @@ export class Session extends JournalReader {
     if (options.signal?.aborted === true) return { ...done, cancelled: true };
     if (columns !== undefined) {
       const parts = partsOf(columns, rows);
+      // Room is made once: what grows part by part is copied again and again.
+      this.rows?.expect(columns.at.length, columns.entity?.length ?? 0);
       for (let part = parts.next(); part.done !== true && !done.cancelled; ) {
         const { length } = part.value.at;
         const taken = await give(part.value);

@@ -96,7 +96,10 @@ fn insert<T>(column: &mut Vec<T>, place: usize, value: T) {
     if column.len() == column.capacity() {
         column.reserve_exact(column.len().clamp(LEAST_ROOM, MOST_ROWS / 8));
     }
-    column.insert(place.min(column.len()), value);
+    match place < column.len() {
+        true => column.insert(place, value),
+        false => column.push(value),
+    }
 }
 
 fn remove<T>(column: &mut Vec<T>, place: usize) {

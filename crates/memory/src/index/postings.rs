@@ -82,9 +82,15 @@ impl Postings {
 
     /// Puts rows, in order of time, in their places.
     pub(crate) fn extend(&mut self, rows: &impl Rows, new: &[u32]) {
-        let last = self.rows.last().copied();
-        // What is not after all that is there comes first.
-        let between = last.map_or(0, |last| new.partition_point(|row| rows.order(*row, last) == Ordering::Less));
+        let (Some(first), last) = (new.first().copied(), self.rows.last().copied()) else { return };
+        // What is not after all that is there comes first; mostly there is none.
+        let is_between = |row: u32| {
+            last.is_some_and(|last| match rows.time(row).cmp(&rows.time(last)) {
+                Ordering::Equal => rows.order(row, last) == Ordering::Less,
+                apart => apart == Ordering::Less,
+            })
+        };
+        let between = if is_between(first) { new.partition_point(|row| is_between(*row)) } else { 0 };
         let (between, after) = new.split_at(between);
         between.iter().for_each(|row| self.insert(rows, *row));
         reserve(&mut self.rows, after.len());

@@ -639,6 +639,11 @@ impl Table {
         self.entity_lists.get(self.entity_range(row)).unwrap_or_default()
     }
 
+    /// The entities of a row and of all after it.
+    pub(crate) fn entities_from(&self, row: u32) -> &[u32] {
+        self.entity_lists.get(self.entity_range(row).start..).unwrap_or_default()
+    }
+
     pub(crate) fn until(&self, row: u32) -> Option<Millis> {
         if self.untils.is_empty() { None } else { self.untils.get(&row).copied() }
     }
