@@ -120,6 +120,10 @@ words! {
     forgetting_hint: "Lower the budget to see what would go first, and why.", "降低预算即可查看最先被遗忘的内容及原因。";
     forgetting_score: "Weight", "权重";
     forgetting_why: "Why", "原因";
+    going_ended: "It ended {age} ago, more than {most}.", "结束已有 {age}，超过 {most}。";
+    going_used: "It was last used {age} ago, more than {most}.", "上次使用已过 {age}，超过 {most}。";
+    going_events: "{n} events are more than {most}, and it weighs least.", "事件共 {n} 个，多于 {most} 个，而它权重最低。";
+    going_bytes: "{n} bytes of text are more than {most}, and it weighs least.", "文本共 {n} 字节，多于 {most} 字节，而它权重最低。";
     forgetting_now: "Forget these now", "立即遗忘这些";
     forgetting_undo: "It can be undone until it is purged.", "在彻底清除之前可以撤销。";
     purged_title: "Purged for good", "已彻底清除";

@@ -196,6 +196,7 @@ words! {
     col_confidence: "Conf.", "置信度";
     history: "History", "历史";
     history_show: "Show the versions of {key}", "显示 {key} 的各版本";
+    hidden_limit: "beyond what is shown", "超出显示数量";
     hidden_n: "Not shown: {list}", "未显示：{list}";
     fact_current: "current", "当前";
     fact_superseded: "superseded", "已取代";

@@ -4,6 +4,7 @@ mod axis;
 mod explore;
 mod forgetting;
 mod generate;
+mod said;
 mod tiers;
 mod tree;
 
@@ -153,7 +154,8 @@ fn event_row(run: RunState, memory: &MemoryView, lang: Lang, acts: Option<El>) -
         .with(gap())
         .maybe(acts)
         .with(seq_link(run, memory.seq, lang));
-    let why = (!memory.why.is_empty()).then(|| hint("p", fill(lang.views().memory_why, &[("why", &memory.why)])));
+    let why = (!memory.why.is_empty())
+        .then(|| hint("p", fill(lang.views().memory_why, &[("why", &said::why(&memory.why, lang))])));
     el("li")
         .class(if forgotten { "entity retired" } else { "entity" })
         .with(head)

@@ -74,7 +74,20 @@ pub(crate) fn empty_text(what: impl Into<Text>, todo: impl Into<Text>) -> El {
 
 /// What is not shown, by reason; nothing when all is.
 pub(crate) fn hidden_line(hidden: &IndexMap<String, u64>, lang: Lang) -> Option<El> {
-    let list: Vec<_> = hidden.iter().filter(|(_, n)| **n > 0).map(|(why, n)| format!("{why} {n}")).collect();
+    let words = lang.words();
+    let say = |why: &str| {
+        match why {
+            "forgotten" => words.forgotten,
+            "limit" => words.hidden_limit,
+            "superseded" => words.fact_superseded,
+            "retracted" => words.fact_retracted,
+            "expired" => words.fact_expired,
+            _ => return why.to_owned(),
+        }
+        .to_owned()
+    };
+    let list = hidden.iter().filter(|(_, n)| **n > 0);
+    let list: Vec<_> = list.map(|(why, n)| format!("{} {}", say(why), number(*n, lang))).collect();
     (!list.is_empty()).then(|| hint("p", fill(lang.words().hidden_n, &[("list", &list.join(", "))])))
 }
 

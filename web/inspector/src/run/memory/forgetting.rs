@@ -8,6 +8,7 @@ use throughline_protocol::query::{MemoryForgetting, MemoryPurged, Records};
 use throughline_protocol::view::{ForgettingRow, RecordPage, Tombstone};
 use throughline_value::Value;
 
+use super::said::going;
 use super::{Asked, field};
 use crate::dom::{El, el};
 use crate::format::{fill, full_time, number};
@@ -85,7 +86,7 @@ pub(super) fn forgetting_panel(asked: Asked) -> AnyView {
                         el("tr")
                             .with(el("th").attr("scope", "row").with(code(row.id.clone())))
                             .with(el("td").class("num").text(score(row.score)))
-                            .with(el("td").text(row.reason.clone()))
+                            .with(el("td").text(going(&row.reason, lang)))
                     }));
                     out.push(table(
                         words.forgetting_title,
