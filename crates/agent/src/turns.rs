@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use throughline_journal::{Digest, Millis, Record, Seq};
+use throughline_journal::{Digest, Journal, Millis, Record, Seq};
 use throughline_protocol::view::{AnswerView, AskView, StageView, TurnView};
 use throughline_value::{SortedMap, SortedSet, Value, from_value};
 
@@ -374,6 +374,8 @@ impl Turn {
                 self.run = Some(started.run);
                 self.run_instead = started.instead;
             }
+            // What is over does not begin again.
+            "turn.asked" if !self.is_open() => return None,
             "turn.asked" => {
                 self.asks.push((from_value(data).ok()?, record.seq, None));
                 self.status = "waiting";
@@ -382,7 +384,7 @@ impl Turn {
                 let settled: AskSettled = from_value(data).ok()?;
                 let ask = self.asks.iter_mut().find(|(ask, ..)| ask.ask == settled.ask)?;
                 ask.2 = Some((settled.answer, record.seq));
-                if self.asks.iter().all(|(.., settled)| settled.is_some()) {
+                if self.status == "waiting" && self.asks.iter().all(|(.., settled)| settled.is_some()) {
                     self.status = "running";
                 }
             }
@@ -422,37 +424,140 @@ impl Turn {
     }
 }
 
-/// The turns of every thread. Their records are kept, since a turn at a moment is a fold of few of them.
+/// The turns of every thread. Of one that is over little is kept, however much was said in it: what it was is folded
+/// from its records when somebody asks.
 ///
 /// What goes on at a moment looks at open turns only, however many there were.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
-    turns: Vec<Rc<Log>>,
-    by_thread: BTreeMap<String, SortedMap<u32, usize>>,
+    turns: Vec<Log>,
+    by_thread: BTreeMap<Rc<str>, SortedMap<u32, usize>>,
     open: SortedSet<usize>,
     by_ask: BTreeMap<String, usize>,
     /// Records of turns that could not be read.
     pub quarantined: u64,
 }
 
+/// A turn, and what stands for its records in the digest of everything.
 #[derive(Clone, Debug)]
 struct Log {
-    turn: Turn,
-    began: Record,
-    later: Vec<Record>,
+    thread: Rc<str>,
+    turn: u32,
+    /// Its first record and its last.
+    seq: Seq,
+    end: Seq,
+    history: [u8; 32],
+    now: Now,
+}
+
+#[derive(Clone, Debug)]
+enum Now {
+    Open(Box<Turn>),
+    Over(Over),
+}
+
+/// What is kept of a turn that is over.
+#[derive(Clone, Debug)]
+struct Over {
+    status: &'static str,
+    text: [u8; 32],
+    answer: [u8; 32],
+    /// The exchanges that had not ended, where it was stopped.
+    unfinished: Vec<String>,
+    /// Whether it asked a person.
+    asked: bool,
+}
+
+fn hash(text: &str) -> [u8; 32] {
+    let mut digest = Digest::new("text");
+    digest.text(text);
+    digest.finish_bytes()
+}
+
+fn answered(answer: Option<&AnswerView>) -> [u8; 32] {
+    hash(answer.map_or("", |answer| &answer.text))
+}
+
+impl Over {
+    fn of(turn: &Turn) -> Self {
+        let open = turn.exchanges.iter().filter(|x| x.finished.is_none());
+        Self {
+            status: turn.status,
+            text: hash(&turn.started.text),
+            answer: answered(turn.answer.as_ref()),
+            unfinished: open.map(|x| x.requested.exchange.clone()).collect(),
+            asked: !turn.asks.is_empty(),
+        }
+    }
+
+    /// Takes what comes when all is over. False when it is about nothing of the turn.
+    fn apply(&mut self, record: &Record) -> bool {
+        match record.kind.as_str() {
+            "exchange.finished" | "exchange.failed" => {
+                let name = record.data().get("exchange").and_then(Value::as_str);
+                let Some(place) = self.unfinished.iter().position(|one| Some(one.as_str()) == name) else {
+                    return false;
+                };
+                self.unfinished.remove(place);
+            }
+            "turn.answered" => {
+                self.answer = answered(from_value(record.data()).ok().as_ref());
+                self.status = "answered";
+            }
+            "turn.stopped" => self.status = "stopped",
+            "turn.failed" => self.status = "failed",
+            "turn.asked" => return false,
+            _ => {}
+        }
+        true
+    }
 }
 
 impl Log {
+    fn begin(record: &Record, started: TurnStarted, thread: Rc<str>) -> Self {
+        let now = Now::Open(Box::new(Turn::begin(record, started)));
+        let (seq, turn) = (record.seq, record.turn);
+        let mut this = Self { thread, turn, seq, end: seq, history: [0; 32], now };
+        this.note(record);
+        this
+    }
+
+    fn note(&mut self, record: &Record) {
+        let mut digest = Digest::new("turn");
+        digest.bytes(&self.history);
+        digest.text(&record.kind);
+        digest.value(record.data());
+        self.history = digest.finish_bytes();
+        self.end = record.seq;
+    }
+
+    fn open(&self) -> Option<&Turn> {
+        match &self.now {
+            Now::Open(turn) => Some(turn),
+            Now::Over(_) => None,
+        }
+    }
+
     /// The turn as it stood after record `seq`.
-    fn until(&self, seq: Seq) -> Cow<'_, Turn> {
-        if self.turn.last_seq <= seq {
-            return Cow::Borrowed(&self.turn);
+    fn until(&self, journal: &Journal, seq: Seq) -> Option<Cow<'_, Turn>> {
+        if self.seq > seq {
+            return None;
         }
-        let mut past = Turn::begin(&self.began, self.turn.started.clone());
-        for record in self.later.iter().take_while(|r| r.seq <= seq) {
-            past.apply(record);
+        if let Some(turn) = self.open()
+            && turn.last_seq <= seq
+        {
+            return Some(Cow::Borrowed(turn));
         }
-        Cow::Owned(past)
+        let began = journal.record(self.seq)?;
+        let nothing = || TurnStarted { text: String::new(), language: String::new() };
+        let mut past = Turn::begin(began, from_value(began.data()).unwrap_or_else(|_| nothing()));
+        let until = seq.min(self.end);
+        for record in journal.records_from(self.seq + 1).take_while(|record| record.seq <= until) {
+            if record.turn == self.turn && *record.thread == *self.thread && is_kept(&record.kind) {
+                past.apply(record);
+            }
+        }
+        Some(Cow::Owned(past))
     }
 }
 
@@ -473,10 +578,11 @@ impl Turns {
                 return;
             };
             let place = self.turns.len();
-            self.by_thread.entry(record.thread.clone()).or_default().insert(record.turn, place);
+            let known = self.by_thread.get_key_value(record.thread.as_str()).map(|(thread, _)| Rc::clone(thread));
+            let thread = known.unwrap_or_else(|| record.thread.as_str().into());
+            self.by_thread.entry(Rc::clone(&thread)).or_default().insert(record.turn, place);
             self.open.insert(place);
-            let log = Log { turn: Turn::begin(record, started), began: record.clone(), later: Vec::new() };
-            self.turns.push(Rc::new(log));
+            self.turns.push(Log::begin(record, started, thread));
             return;
         }
         let Some(place) = self.place(&record.thread, record.turn) else {
@@ -484,19 +590,26 @@ impl Turns {
             self.quarantined += u64::from(record.kind != "proposal.refused");
             return;
         };
-        let Some(log) = self.turns.get_mut(place).map(Rc::make_mut) else { return };
-        log.later.push(record.clone());
-        if log.turn.apply(record).is_none() {
+        let Some(log) = self.turns.get_mut(place) else { return };
+        log.note(record);
+        let turn = match &mut log.now {
+            Now::Open(turn) => turn,
+            Now::Over(over) => {
+                self.quarantined += u64::from(!over.apply(record));
+                return;
+            }
+        };
+        if turn.apply(record).is_none() {
             self.quarantined += 1;
         }
         if record.kind == "turn.asked"
-            && let Some((ask, ..)) = log.turn.asks.last()
+            && let Some((ask, ..)) = turn.asks.last()
         {
             self.by_ask.insert(ask.ask.clone(), place);
         }
-        if log.turn.is_open() {
-            self.open.insert(place);
-        } else {
+        if !turn.is_open() {
+            let over = Over::of(turn);
+            log.now = Now::Over(over);
             self.open.remove(&place);
         }
     }
@@ -505,70 +618,110 @@ impl Turns {
         self.by_thread.get(thread)?.get(&turn).copied()
     }
 
-    /// The turn with this number.
-    #[must_use]
-    pub fn get(&self, thread: &str, turn: u32) -> Option<&Turn> {
-        self.turns.get(self.place(thread, turn)?).map(|log| &log.turn)
+    fn newest_of(&self, thread: &str) -> Option<&Log> {
+        self.turns.get(*self.by_thread.get(thread)?.values().next_back()?)
     }
 
-    /// The newest turn of a thread.
+    /// The open turn with this number.
     #[must_use]
-    pub fn newest(&self, thread: &str) -> Option<&Turn> {
-        let index = *self.by_thread.get(thread)?.values().next_back()?;
-        self.turns.get(index).map(|log| &log.turn)
+    pub fn get(&self, thread: &str, turn: u32) -> Option<&Turn> {
+        self.turns.get(self.place(thread, turn)?)?.open()
+    }
+
+    /// Whether a turn waits for this exchange, be it over or not.
+    #[must_use]
+    pub fn awaits(&self, thread: &str, turn: u32, exchange: &str) -> bool {
+        let log = self.place(thread, turn).and_then(|place| self.turns.get(place));
+        log.is_some_and(|log| match &log.now {
+            Now::Open(turn) => turn.exchanges.iter().any(|x| x.requested.exchange == exchange && x.finished.is_none()),
+            Now::Over(over) => over.unfinished.iter().any(|one| one == exchange),
+        })
+    }
+
+    /// The number of a thread's newest turn; 0 when there is none.
+    #[must_use]
+    pub fn newest(&self, thread: &str) -> u32 {
+        self.newest_of(thread).map_or(0, |log| log.turn)
+    }
+
+    /// The newest turn of a thread, when it is open.
+    #[must_use]
+    pub fn newest_open(&self, thread: &str) -> Option<&Turn> {
+        self.newest_of(thread)?.open()
+    }
+
+    /// The newest turn of a thread, be it over or not, as it stood after record `seq`.
+    #[must_use]
+    pub fn newest_at(&self, journal: &Journal, seq: Seq, thread: &str) -> Option<Cow<'_, Turn>> {
+        self.newest_of(thread)?.until(journal, seq)
     }
 
     /// The turns that go on by themselves or wait for a person.
     pub fn open(&self) -> impl Iterator<Item = &Turn> {
-        self.open.iter().filter_map(|place| self.turns.get(*place)).map(|log| &log.turn)
+        self.open.iter().filter_map(|place| self.turns.get(*place)?.open())
     }
 
-    /// The turn that an unsettled or settled question belongs to.
+    /// Whether a turn asked this.
+    #[must_use]
+    pub fn has_asked(&self, ask: &str) -> bool {
+        self.by_ask.contains_key(ask)
+    }
+
+    /// The open turn that an unsettled or settled question belongs to.
     #[must_use]
     pub fn of_ask(&self, ask: &str) -> Option<&Turn> {
-        self.turns.get(*self.by_ask.get(ask)?).map(|log| &log.turn)
+        self.turns.get(*self.by_ask.get(ask)?)?.open()
     }
 
     /// The turns as they stood after record `seq`, oldest first.
-    pub fn until<'a>(&'a self, seq: Seq, thread: Option<&'a str>) -> impl Iterator<Item = Cow<'a, Turn>> {
-        let logs = self.turns.iter();
-        let wanted = logs.filter(move |log| log.turn.seq <= seq && thread.is_none_or(|t| t == log.turn.thread));
-        wanted.map(move |log| log.until(seq))
+    pub fn until<'a>(
+        &'a self,
+        journal: &'a Journal,
+        seq: Seq,
+        thread: Option<&'a str>,
+    ) -> impl Iterator<Item = Cow<'a, Turn>> {
+        let wanted = self.turns.iter().filter(move |log| thread.is_none_or(|thread| *thread == *log.thread));
+        wanted.filter_map(move |log| log.until(journal, seq))
+    }
+
+    /// Those of the turns that have asked a person, as they stood after record `seq`.
+    pub fn that_asked<'a>(&'a self, journal: &'a Journal, seq: Seq) -> impl Iterator<Item = Cow<'a, Turn>> {
+        let asked = self.turns.iter().filter(|log| match &log.now {
+            Now::Open(turn) => !turn.asks.is_empty(),
+            Now::Over(over) => over.asked,
+        });
+        asked.filter_map(move |log| log.until(journal, seq))
     }
 
     /// One turn as it stood after record `seq`.
     #[must_use]
-    pub fn one(&self, seq: Seq, thread: &str, turn: u32) -> Option<Cow<'_, Turn>> {
-        let log = self.turns.get(self.place(thread, turn)?)?;
-        (log.turn.seq <= seq).then(|| log.until(seq))
-    }
-
-    /// The turns as they stood after record `seq`.
-    #[must_use]
-    pub fn views(&self, seq: Seq, thread: Option<&str>) -> Vec<TurnView> {
-        self.until(seq, thread).map(|turn| turn.view()).collect()
+    pub fn one(&self, journal: &Journal, seq: Seq, thread: &str, turn: u32) -> Option<Cow<'_, Turn>> {
+        self.turns.get(self.place(thread, turn)?)?.until(journal, seq)
     }
 
     /// Adds every version of everything.
     pub fn digest_history(&self, digest: &mut Digest) {
         digest.text("turns");
-        for log in &self.turns {
-            for record in std::iter::once(&log.began).chain(&log.later) {
-                digest.text(&record.kind);
-                digest.value(record.data());
-            }
-        }
+        self.turns.iter().for_each(|log| digest.bytes(&log.history));
     }
 
     /// Adds the current view: what was said and answered.
     pub fn digest_content(&self, digest: &mut Digest) {
         digest.text("turns");
-        for turn in self.turns.iter().map(|log| &log.turn) {
-            digest.text(&turn.thread);
-            digest.number(i64::from(turn.turn));
-            digest.text(&turn.started.text);
-            digest.text(turn.status);
-            digest.text(turn.answer.as_ref().map_or("", |answer| &answer.text));
+        for log in &self.turns {
+            let own;
+            let over = match &log.now {
+                Now::Over(over) => over,
+                Now::Open(turn) => {
+                    own = Over::of(turn);
+                    &own
+                }
+            };
+            digest.text(&log.thread);
+            digest.number(i64::from(log.turn));
+            digest.bytes(&over.text);
+            digest.text(over.status);
+            digest.bytes(&over.answer);
         }
     }
 }

@@ -449,17 +449,12 @@ impl Running {
         match output {
             Output::Append { append, expected, frame } => self.append(append, expected, frame),
             Output::Erase { frames } => self.erase(frames),
-            Output::Load { frames } => self.load_bodies(frames),
+            Output::Load { frames } => self.load_frames(frames),
             Output::Done { ticket, outcome } if self.erasing.get() => {
                 // A purge is done when nothing is left of it.
                 self.held_back.borrow_mut().push((ticket, outcome));
             }
-            Output::Done { ticket, outcome } => {
-                if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
-                    // Nobody waits any more: then nobody needs to know.
-                    let _ = waiting.send(outcome);
-                }
-            }
+            Output::Done { ticket, outcome } => self.answer(ticket, outcome),
             Output::Exchange { exchange, request, spent } => self.ask(exchange, &request, &spent),
             Output::Delta(delta) => self.push(&Push::DeltaPush(delta)),
             Output::Call { call, tool, args, idempotency_key } => {
@@ -482,6 +477,13 @@ impl Running {
                 self.changed.set(true);
                 self.foreign.set(self.foreign.get() || foreign);
             }
+        }
+    }
+
+    fn answer(&self, ticket: u64, outcome: Outcome) {
+        if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
+            // Nobody waits any more: then nobody needs to know.
+            let _ = waiting.send(outcome);
         }
     }
 
@@ -524,10 +526,7 @@ impl Running {
         // The snapshot went with what was erased.
         self.snapped.set(0);
         for (ticket, outcome) in std::mem::take(&mut *self.held_back.borrow_mut()) {
-            if let Some(waiting) = self.waiting.borrow_mut().remove(&ticket) {
-                // Nobody waits any more: then nobody needs to know.
-                let _ = waiting.send(outcome);
-            }
+            self.answer(ticket, outcome);
         }
         self.note_settled();
     }
@@ -650,7 +649,7 @@ impl Running {
         spent: &Usage,
         settings: &ModelSettings,
     ) -> Result<(), Refusal> {
-        retry::within_cap(settings, spent, request.estimate())?;
+        let settings = &retry::capped(settings, spent, request.estimate())?;
         let this = Weak::clone(&self.this);
         let sink = move |event: ExchangeEvent| {
             let Some(this) = this.upgrade() else { return };

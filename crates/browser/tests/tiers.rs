@@ -77,7 +77,12 @@ const QUERIES: [&str; 12] = [
 
 #[track_caller]
 fn same(whole: &(Rc<TestHost>, Session, Value), cold: &(Rc<TestHost>, Session, Value)) {
-    for query in QUERIES {
+    same_of(&QUERIES, whole, cold);
+}
+
+#[track_caller]
+fn same_of(queries: &[&str], whole: &(Rc<TestHost>, Session, Value), cold: &(Rc<TestHost>, Session, Value)) {
+    for query in queries {
         let (a, b) = (ask(&whole.0, &whole.1, query), ask(&cold.0, &cold.1, query));
         let at = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
         let near = |text: &str| text.get(at.saturating_sub(200)..(at + 100).min(text.len())).map(str::to_owned);
@@ -180,4 +185,72 @@ fn a_missing_body_is_told_and_never_taken_for_erased() {
     assert!(told.contains("body-missing"), "{told}");
     let verified = host.call(&second, r#"{"type":"verify"}"#).unwrap().to_json();
     assert!(verified.contains("body-missing") && verified.contains("\"ok\":false"), "{verified}");
+}
+
+const DOMAIN: &str = r#"{"type":"load_domain","domain":{"name":"rooms","version":"1","languages":["en"],
+    "facts":{"wish":{"value":{"type":"text"}}},
+    "intents":{"note":{"description":{"en":"The user says what they wish for"},"keywords":["like"],"answer":"noted"}},
+    "answers":{"noted":{"template":{"en":"Noted: {{ facts.wish }}."}}},
+    "agent":{"instructions":{"en":"You take down wishes."},"confidence":0.5,"retries":1}}}"#;
+
+/// Twenty turns without a model, what else a session does, and batches that are refused when half of them is done.
+fn conversation() -> Vec<String> {
+    let mut all = vec![DOMAIN.to_owned(), remember(0)];
+    for n in 0..20 {
+        all.push(format!(r#"{{"type":"assert_fact","key":"wish","value":"room {n}"}}"#));
+        all.push(format!(r#"{{"type":"begin_turn","text":"I would like a quiet room, {n}"}}"#));
+    }
+    let more = [
+        r#"{"type":"batch","commands":[{"type":"assert_fact","key":"wish","value":"none"},{"type":"purge","memories":["m_99_9"]}]}"#,
+        r#"{"type":"batch","commands":[{"type":"remember","items":[{"kind":"note","text":"half of it","at":77}]},{"type":"purge","memories":["m_99_9"]}]}"#,
+        r#"{"type":"assert_fact","key":"wish","value":"a view"}"#,
+        r#"{"type":"begin_turn","text":"I would like a view","thread":"other"}"#,
+        r#"{"type":"remember","items":[{"kind":"note","text":"after all","at":78}]}"#,
+        r#"{"type":"purge","memories":["m_2_7"]}"#,
+        r#"{"type":"stop_turn"}"#,
+    ];
+    all.extend(more.map(str::to_owned));
+    all
+}
+
+const TOLD: [&str; 16] = [
+    r#"{"type":"turns"}"#,
+    r#"{"type":"turns","turn":3}"#,
+    r#"{"type":"turns","turn":3,"at":{"seq":40}}"#,
+    r#"{"type":"turns","at":{"seq":100}}"#,
+    r#"{"type":"metrics"}"#,
+    r#"{"type":"spans","turn":2,"content":true}"#,
+    r#"{"type":"problems"}"#,
+    r#"{"type":"prompt","stage":"interpret"}"#,
+    r#"{"type":"records","kinds":["exchange."],"limit":9}"#,
+    r#"{"type":"record","seq":30}"#,
+    r#"{"type":"timeline"}"#,
+    r#"{"type":"why","key":"wish"}"#,
+    r#"{"type":"without","seq":3}"#,
+    r#"{"type":"replay"}"#,
+    r#"{"type":"digests"}"#,
+    r#"{"type":"digests","at":{"seq":60}}"#,
+];
+
+#[test]
+fn a_session_that_keeps_outlines_of_its_turns_only_tells_everything_of_them() {
+    let (all, none) = (Faulty::new("outlines whole"), Faulty::new("outlines cold"));
+    let (whole, cold) = (session(&all, "outlines whole", None), session(&none, "outlines cold", Some(0)));
+    for command in conversation() {
+        assert_eq!(execute(&whole.0, &whole.1, &command), execute(&cold.0, &cold.1, &command), "{command}");
+    }
+    same_of(&TOLD, &whole, &cold);
+    same(&whole, &cold);
+    assert!(ask(&cold.0, &cold.1, TOLD[0]).contains("Noted: room 3[1]."));
+    assert!(ask(&cold.0, &cold.1, TOLD[13]).contains("\"same\":true"), "{}", ask(&cold.0, &cold.1, TOLD[13]));
+    let refused = |query: &&str| ask(&cold.0, &cold.1, query).starts_with("Refusal");
+    assert_eq!(TOLD.iter().filter(|query| refused(query)).collect::<Vec<_>>(), Vec::<&&str>::new());
+    assert!(tiers(&cold.0, &cold.1, "bodies_read") > 0 && tiers(&whole.0, &whole.1, "bodies_read") == 0);
+    for (host, session, _) in [&whole, &cold] {
+        host.call(session, r#"{"type":"close"}"#).unwrap();
+    }
+    let again = session(&none, "outlines cold", Some(0));
+    let whole = session(&all, "outlines whole", None);
+    same_of(&TOLD, &whole, &again);
+    same(&whole, &again);
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use throughline_journal::{Draft, Journal, Millis, Record, Seq};
-use throughline_protocol::{DEFAULT_SUBJECT, Outcome};
+use throughline_protocol::command::Batch;
+use throughline_protocol::{DEFAULT_SUBJECT, Outcome, Refusal};
 use throughline_value::{Value, to_value};
 
 use crate::erase;
@@ -23,6 +24,19 @@ pub(crate) struct Building {
     wanted: BTreeSet<u64>,
     /// What was folded cannot be taken back without folding everything.
     pub(crate) broken: bool,
+    /// Records of the memory were taken out again.
+    pub(crate) forgotten: bool,
+    /// Batches that are refused when they are decided at these records, found by doing half of them. They are refused
+    /// again without doing that.
+    pub(crate) refusals: Vec<KnownRefusal>,
+}
+
+/// A batch that is refused.
+pub(crate) struct KnownRefusal {
+    /// The record that would be its first.
+    pub(crate) at: Seq,
+    pub(crate) batch: Batch,
+    pub(crate) refusal: Refusal,
 }
 
 impl Building {
@@ -36,6 +50,8 @@ impl Building {
             round: 0,
             wanted: BTreeSet::new(),
             broken: false,
+            forgotten: false,
+            refusals: Vec::new(),
         }
     }
 
@@ -45,11 +61,6 @@ impl Building {
         let missing = state.rooms.memory.take_missing();
         self.wanted.extend(missing.into_iter().filter_map(|seq| journal.frame_of(seq)).map(|frame| frame.number));
         self.broken || !self.wanted.is_empty()
-    }
-
-    /// Whether nothing lacked, but something cannot be taken back.
-    pub(crate) fn is_only_broken(&self) -> bool {
-        self.broken && self.wanted.is_empty()
     }
 
     pub(crate) fn take_wanted(&mut self) -> BTreeSet<u64> {

@@ -1,21 +1,31 @@
-//! Bodies that are not here: what is let go of, what is asked for, and how a state is folded without all of them.
+//! Frames that are not wholly here: what is let go of, what is asked for, and how a state is folded without all of them.
 //!
-//! A decision or an answer that needed a body that is not here is thrown away; the body is asked for with
+//! A decision or an answer that needed a body that is not here is thrown away; the frame is asked for with
 //! [`Output::Load`], and all is done again when it has come. So nothing is ever decided or told from what is missing.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
-use throughline_journal::{APART_BYTES, Seq};
+use throughline_journal::{Frame, Record, Seq};
 use throughline_memory::Memory;
 use throughline_protocol::Refusal;
+use throughline_value::SortedMap;
 
-use crate::building::Building;
+use crate::building::{Building, KnownRefusal};
 use crate::engine::{Engine, Job};
 use crate::input::{Input, Output};
 use crate::state::{Lanes, State};
 
-/// How many frames are read at once while a journal is folded.
-pub const LOAD_FRAMES: usize = 32;
+/// How many frames are read at once at most.
+pub const LOAD_FRAMES: usize = 256;
+
+/// How many frames are read at once for an answer: nothing is known of their sizes.
+pub const READ_FRAMES: usize = 32;
+
+/// About how many bytes of frames are read at once while a journal is folded.
+const LOAD_BYTES: usize = 8 << 20;
+
+/// What a frame counts for of which only bodies of memories are not here: as much as one may well be.
+const APART_WEIGHT: usize = 256 << 10;
 
 /// One part in so many of the budget is for bodies in the journal itself; the memory has the rest.
 const JOURNAL_SHARE: usize = 4;
@@ -28,8 +38,8 @@ const MAX_LOADS: u32 = 64;
 pub(crate) struct Cold {
     /// How many bytes of bodies are kept; `None` keeps all.
     keep: Option<usize>,
-    /// The frames with large bodies that are here, the oldest first, with their bytes.
-    hot: VecDeque<(u64, usize)>,
+    /// The frames that are here, with about how many bytes each takes.
+    hot: SortedMap<u64, usize>,
     hot_bytes: usize,
     /// What is being stored again must be here.
     pinned: BTreeSet<u64>,
@@ -41,6 +51,8 @@ pub(crate) struct Cold {
     /// What came while everything was folded.
     deferred: Vec<Input>,
     loads: u32,
+    /// What was found while deciding that is to be decided again.
+    pub(crate) refusals: Vec<KnownRefusal>,
     /// How many frames' bodies were read since the opening began.
     pub(crate) read: u64,
     pub(crate) from_snapshot: bool,
@@ -54,6 +66,15 @@ struct Rebuild {
     known: u64,
     /// What purges say is to be erased first.
     purges: bool,
+}
+
+/// Whether a frame cannot be folded as it is. Of one that the memory knows, no bodies of memories are needed.
+fn lacks(frame: &Frame, known: bool) -> bool {
+    frame.is_outline() || (!known && frame.is_cold())
+}
+
+fn is_of_memory(record: &Record) -> bool {
+    record.kind.starts_with("memory.")
 }
 
 impl Engine {
@@ -110,14 +131,15 @@ impl Engine {
         frames.into_iter().collect()
     }
 
-    /// Takes bodies again: those of [`Engine::take_missing`].
+    /// Takes frames again: those of [`Engine::take_missing`].
     ///
     /// # Errors
-    /// `commitment-broken`, `body-missing`.
-    pub fn warm(&mut self, bodies: Vec<(u64, String)>) -> Result<(), Refusal> {
-        for (number, text) in bodies {
+    /// What [`throughline_journal::Journal::warm`] says.
+    pub fn warm(&mut self, frames: Vec<Frame>) -> Result<(), Refusal> {
+        for frame in frames {
+            let number = frame.number;
             self.cold.read += 1;
-            self.journal.warm(number, &text).map_err(|error| Refusal::new(error.code(), error.to_string()))?;
+            self.journal.warm(frame).map_err(|error| Refusal::new(error.code(), error.to_string()))?;
             self.note_hot(number);
             self.warm_memory(number);
         }
@@ -156,39 +178,45 @@ impl Engine {
     pub fn cool(&mut self) {
         let busy = self.in_flight.is_some() || self.cold.loading || self.is_folding() || !self.jobs.is_empty();
         if !busy {
-            self.cool_to(self.journal.head().seq);
+            let head = self.journal.head();
+            self.cool_to(head.frame, head.seq);
         }
     }
 
-    fn cool_to(&mut self, committed: Seq) {
+    /// Lets go of the oldest frames up to this one, and of what the memory holds.
+    fn cool_to(&mut self, number: u64, committed: Seq) {
         let Some(keep) = self.cold.keep else { return };
         let own = keep / JOURNAL_SHARE;
-        for _ in 0..self.cold.hot.len() {
-            if self.cold.hot_bytes <= own {
-                break;
+        if self.cold.hot_bytes > own {
+            // A little more, so that it is not done again at once.
+            let mut over = self.cold.hot_bytes - (own - own / 8);
+            let mut gone = BTreeSet::new();
+            for (hot, bytes) in self.cold.hot.iter().take_while(|(hot, _)| **hot <= number) {
+                if over == 0 {
+                    break;
+                }
+                if !self.cold.pinned.contains(hot) {
+                    over = over.saturating_sub(*bytes);
+                    self.cold.hot_bytes = self.cold.hot_bytes.saturating_sub(*bytes);
+                    self.journal.cool(*hot);
+                    gone.insert(*hot);
+                }
             }
-            let Some((number, bytes)) = self.cold.hot.pop_front() else { break };
-            if self.cold.pinned.contains(&number) {
-                self.cold.hot.push_back((number, bytes));
-                continue;
-            }
-            self.cold.hot_bytes = self.cold.hot_bytes.saturating_sub(bytes);
-            self.journal.cool(number);
+            self.cold.hot.retain(|hot, _| !gone.contains(hot));
         }
         let memory = &mut self.state.rooms.memory;
         let most = keep - own;
         if usize::try_from(memory.resident_bytes()).unwrap_or(usize::MAX) > most {
-            // A little more, so that it is not done again at once.
             memory.cool(most - most / 8, committed);
         }
     }
 
     pub(crate) fn note_hot(&mut self, number: u64) {
         let place = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
-        let bytes = self.journal.frames().get(place).map_or(0, |frame| frame.line.len());
-        if bytes >= APART_BYTES {
-            self.cold.hot.push_back((number, bytes));
-            self.cold.hot_bytes += bytes;
+        if let Some(frame) = self.journal.frames().get(place).filter(|frame| !frame.is_outline()) {
+            let bytes = frame.weight();
+            let before = self.cold.hot.insert(number, bytes).unwrap_or(0);
+            self.cold.hot_bytes = self.cold.hot_bytes.saturating_sub(before) + bytes;
         }
     }
 
@@ -224,9 +252,9 @@ impl Engine {
         if self.is_folding() { Vec::new() } else { std::mem::take(&mut self.cold.deferred) }
     }
 
-    pub(crate) fn loaded(&mut self, bodies: Vec<(u64, String)>) -> Result<(), Refusal> {
+    pub(crate) fn loaded(&mut self, frames: Vec<Frame>) -> Result<(), Refusal> {
         self.cold.loading = false;
-        self.warm(bodies)?;
+        self.warm(frames)?;
         self.fold_on();
         Ok(())
     }
@@ -257,21 +285,18 @@ impl Engine {
         }
         while let Some(frame) = self.journal.frames().get(rebuild.next) {
             let known = frame.number <= rebuild.known;
-            if !known && frame.is_cold() {
-                let rest = self.journal.frames().get(rebuild.next..).unwrap_or_default().iter();
-                let frames = rest.filter(|frame| frame.is_cold()).map(|frame| frame.number).take(LOAD_FRAMES).collect();
+            if lacks(frame, known) {
+                let frames = self.next_to_load(&rebuild);
                 self.cold.rebuild = Some(rebuild);
                 return self.load(frames);
             }
             self.state.fold_known(frame, known);
-            let (number, last, is_cold) = (frame.number, frame.last(), frame.is_cold());
+            let (number, last) = (frame.number, frame.last());
             rebuild.next += 1;
-            if !is_cold && !self.cold.hot.iter().rev().take(2 * LOAD_FRAMES).any(|(hot, _)| *hot == number) {
-                self.note_hot(number);
-            }
+            self.note_hot(number);
             if self.cold.hot_bytes > self.cold.keep.map_or(usize::MAX, |keep| keep / JOURNAL_SHARE) || number % 64 == 0
             {
-                self.cool_folded(number, last);
+                self.cool_to(number, last);
             }
         }
         self.lanes = Lanes::of(&self.journal);
@@ -282,21 +307,34 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::cool_to`], but of frames that are folded already.
-    fn cool_folded(&mut self, number: u64, last: Seq) {
-        let ahead: Vec<_> = self.cold.hot.iter().filter(|(hot, _)| *hot > number).copied().collect();
-        self.cold.hot.retain(|(hot, _)| *hot <= number);
-        let bytes: usize = ahead.iter().map(|(_, bytes)| bytes).sum();
-        self.cold.hot_bytes = self.cold.hot_bytes.saturating_sub(bytes);
-        self.cool_to(last);
-        self.cold.hot.extend(ahead);
-        self.cold.hot_bytes += bytes;
+    /// The next frames that the folding lacks: as many as are read at once.
+    fn next_to_load(&self, rebuild: &Rebuild) -> Vec<u64> {
+        let rest = self.journal.frames().get(rebuild.next..).unwrap_or_default().iter();
+        let mut room = LOAD_BYTES;
+        let weight = |frame: &Frame| if frame.is_outline() { frame.weight() } else { APART_WEIGHT };
+        let next = rest.filter(|frame| lacks(frame, frame.number <= rebuild.known)).take_while(|frame| {
+            let goes = room > 0;
+            room = room.saturating_sub(weight(frame));
+            goes
+        });
+        next.map(|frame| frame.number).take(LOAD_FRAMES).collect()
     }
 
-    /// The state of what is committed, when something was folded that is not.
-    pub(crate) fn restate(&mut self) {
-        if self.journal.frames().iter().any(throughline_journal::Frame::is_cold) {
-            return self.rebuild(None);
+    /// Folds all but the memory anew, something of the journal being erased.
+    pub(crate) fn again(&mut self) {
+        if self.journal.frames().iter().any(Frame::is_outline) {
+            let memory = std::mem::take(&mut self.state.rooms.memory);
+            return self.rebuild(Some((self.journal.head().frame, memory)));
+        }
+        self.state.again(&self.journal);
+    }
+
+    /// The state of what is committed, when something was folded that is not. `memory_at` is the frame up to which the
+    /// memory is right.
+    pub(crate) fn restate(&mut self, memory_at: Option<u64>) {
+        if self.journal.frames().iter().any(Frame::is_cold) {
+            let known = memory_at.map(|frame| (frame, std::mem::take(&mut self.state.rooms.memory)));
+            return self.rebuild(known);
         }
         self.state = State::of(&self.journal);
         self.lanes = Lanes::of(&self.journal);
@@ -331,9 +369,13 @@ impl Engine {
         if half {
             decided.drain(..).rev().for_each(|job| self.jobs.push_front(job));
             self.cold.after = wanted;
-            self.rebuild(None);
+            self.cold.refusals = std::mem::take(&mut building.refusals);
+            let untouched = !building.forgotten && !building.records.iter().any(is_of_memory);
+            let known = untouched.then(|| (self.journal.head().frame, std::mem::take(&mut self.state.rooms.memory)));
+            self.rebuild(known);
             return false;
         }
+        self.cold.refusals = std::mem::take(&mut building.refusals);
         if building.records.is_empty() {
             if !wanted.is_empty() {
                 self.load(wanted.into_iter().collect());

@@ -10,7 +10,7 @@ use throughline_protocol::{At, Command, Context, Decision, Done, Meta, Query, Re
 use throughline_value::json::{Node, NodeData};
 use throughline_value::{Map, Span, Value, json, to_value};
 
-use crate::building::Building;
+use crate::building::{Building, KnownRefusal};
 use crate::moment::resolve_time;
 use crate::query::Asked;
 use crate::state::{CommandEntry, State};
@@ -92,7 +92,14 @@ impl Decider<'_> {
                 ..throughline_journal::Draft::new("command.duplicate", Value::from([("type", command.name())]))
             };
             let records = self.building.push(self.journal, self.state, vec![draft]);
-            return Ok(Done { records, result: Value::from([("unchanged", true), ("duplicate", true)]) });
+            let mut result = Map::new();
+            // Whoever sends events again is told their ids again.
+            if let (Command::Remember(_), Some(origin)) = (command, &meta.origin) {
+                let ids = self.state.rooms.memory.of_origin(&origin.source, origin.seq);
+                result.extend(ids.map(|ids| ("memories".to_owned(), Value::from(ids))));
+            }
+            result.extend([("unchanged".to_owned(), true.into()), ("duplicate".to_owned(), true.into())]);
+            return Ok(Done { records, result: Value::Map(result) });
         }
         match self.run(command, meta, 0) {
             Ok(done) => {
@@ -160,7 +167,7 @@ impl Decider<'_> {
     /// The thread and the turn that a command belongs to.
     fn place(&self, meta: &Meta) -> (String, u32) {
         let thread = meta.thread.clone().unwrap_or_else(|| MAIN_THREAD.to_owned());
-        let turn = meta.turn.unwrap_or_else(|| self.state.rooms.turns.newest(&thread).map_or(0, |t| t.turn));
+        let turn = meta.turn.unwrap_or_else(|| self.state.rooms.turns.newest(&thread));
         (thread, turn)
     }
 
@@ -294,6 +301,10 @@ impl Decider<'_> {
             return Err(Refusal::new("batch-too-large", format!("a batch holds at most {MAX_BATCH} commands")).into());
         }
         let (length, noted) = (self.building.records.len(), self.building.commands.len());
+        let at = self.building.next_seq(self.journal);
+        if let Some(known) = self.building.refusals.iter().find(|known| known.at == at && known.batch == *batch) {
+            return Err(known.refusal.clone().into());
+        }
         let mut all = Done { records: Vec::new(), result: Value::Null };
         let mut results = Vec::new();
         for (index, command) in batch.commands.iter().enumerate() {
@@ -303,23 +314,31 @@ impl Decider<'_> {
                     results.push(done.result);
                 }
                 Err(mut refused) => {
+                    let path = refused.refusal.path.take().unwrap_or_default();
+                    refused.refusal.path = Some(format!("/commands/{index}{path}"));
+                    refused.draft = None;
                     if self.building.records.len() > length {
                         let dropped = self.building.records.split_off(length);
                         self.building.commands.truncate(noted);
                         let remembered = dropped.iter().any(|record| record.kind.starts_with("memory."));
-                        let mut cold = self.journal.frames().iter().map(throughline_journal::Frame::is_cold);
-                        if !remembered {
+                        let mut frames = self.journal.frames().iter();
+                        // What the memory need not take back is folded from frames without its bodies too.
+                        let is_away = frames.any(|frame| frame.is_outline() || (remembered && frame.is_cold()));
+                        if is_away {
+                            // A refusal for want of something is none.
+                            if !self.building.is_starved(self.journal, self.state) {
+                                let (batch, refusal) = (batch.clone(), refused.refusal.clone());
+                                self.building.refusals.push(KnownRefusal { at, batch, refusal });
+                            }
+                            self.building.broken = true;
+                            self.building.forgotten |= remembered;
+                        } else if !remembered {
                             // The memory is as it was.
                             self.state.again_with(self.journal, &self.building.records, &self.building.commands);
-                        } else if cold.any(|cold| cold) {
-                            self.building.broken = true;
                         } else {
                             *self.state = State::with(self.journal, &self.building.records, &self.building.commands);
                         }
                     }
-                    let path = refused.refusal.path.take().unwrap_or_default();
-                    refused.refusal.path = Some(format!("/commands/{index}{path}"));
-                    refused.draft = None;
                     return Err(refused);
                 }
             }
@@ -368,7 +387,7 @@ impl Decider<'_> {
         let mut meta = Cow::Borrowed(meta);
         if matches!(command, Command::BeginTurn(_)) && meta.turn.is_none() {
             let (thread, _) = self.place(&meta);
-            meta.to_mut().turn = Some(self.state.rooms.turns.newest(&thread).map_or(1, |t| t.turn + 1));
+            meta.to_mut().turn = Some(self.state.rooms.turns.newest(&thread) + 1);
         }
         // An action is proposed as the model of a turn proposes it, unless somebody else says so.
         if matches!(command, Command::Propose(_)) && meta.actor.is_none() {

@@ -109,7 +109,7 @@ impl Effects {
         }
         self.forget_what_is_over(rooms, now);
         self.exchanges.retain(|number, open| {
-            let wanted = rooms.turns.get(&open.thread, open.turn).is_some_and(|turn| turn.is_open());
+            let wanted = rooms.turns.get(&open.thread, open.turn).is_some();
             if !wanted {
                 outputs.push_back(Output::CancelExchange { exchange: *number });
             }
@@ -141,7 +141,7 @@ impl Effects {
             Finished::Exchange { .. } => None,
         }));
         self.started.retain(|id| open.contains(id));
-        self.driving.turns.retain(|(thread, turn)| rooms.turns.get(thread, *turn).is_some_and(Turn::is_open));
+        self.driving.turns.retain(|(thread, turn)| rooms.turns.get(thread, *turn).is_some());
     }
 
     /// Takes over everything that is open, whoever began it.
@@ -432,11 +432,7 @@ impl Finished {
     pub(crate) fn drafts(&self, rooms: &Rooms, now: Millis, next_seq: Seq) -> Vec<Draft> {
         match self {
             Self::Exchange { thread, turn, cause, finished } => {
-                let known = rooms.turns.get(thread, *turn);
-                let open = known.is_some_and(|turn| {
-                    turn.exchanges.iter().any(|x| x.requested.exchange == finished.exchange && x.finished.is_none())
-                });
-                if !open {
+                if !rooms.turns.awaits(thread, *turn, &finished.exchange) {
                     return Vec::new();
                 }
                 let kind = if finished.ending == "failed" { "exchange.failed" } else { "exchange.finished" };

@@ -119,6 +119,12 @@ impl Engine {
         &self.state.rooms.memory
     }
 
+    /// The facts as they are folded now.
+    #[must_use]
+    pub fn ledger(&self) -> &throughline_dialogue::Ledger {
+        &self.state.rooms.ledger
+    }
+
     /// A fact's value as of a record, or of `now` at the head, for the synchronous rows: what `facts` says at that
     /// moment. `None` when nothing is known, or the record is not there. `place` is where the fact was found before.
     #[must_use]
@@ -194,10 +200,11 @@ impl Engine {
             }
             Input::Conflict { append, frames } => {
                 let in_flight = self.take_in_flight(append)?;
+                let memory_at = self.memory_at(&in_flight.frame);
                 for job in in_flight.jobs.into_iter().rev() {
                     self.jobs.push_front(job);
                 }
-                self.fold_foreign(frames)?;
+                self.fold_foreign(frames, memory_at)?;
             }
             Input::AppendFailed { append, code, message } => {
                 let in_flight = self.take_in_flight(append)?;
@@ -206,7 +213,7 @@ impl Engine {
             Input::Foreign { frames } => {
                 // While an append is in flight its answer will bring the same frames as a conflict.
                 if self.in_flight.is_none() {
-                    self.fold_foreign(frames)?;
+                    self.fold_foreign(frames, None)?;
                 }
             }
             Input::Exchange { exchange, event } => {
@@ -228,7 +235,7 @@ impl Engine {
                 self.effects.resume(&self.state.rooms, now, &mut self.outputs);
                 self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
             }
-            Input::Loaded { bodies } => self.loaded(bodies)?,
+            Input::Loaded { frames } => self.loaded(frames)?,
             Input::Tick => self.halted = false,
             Input::ClockSet => {
                 self.halted = false;
@@ -276,8 +283,11 @@ impl Engine {
             self.outputs.push_back(Output::Done { ticket, outcome });
         }
         self.outputs.push_back(Output::Changed { seq, foreign: false });
-        self.effects.start_committed(&self.state.rooms, now, &mut self.outputs);
-        self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
+        // What is being folded anew is looked at when all of it is there.
+        if !self.is_folding() {
+            self.effects.start_committed(&self.state.rooms, now, &mut self.outputs);
+            self.jobs.extend(self.effects.take_refused().into_iter().map(Job::Finished));
+        }
         self.halted = false;
         Ok(())
     }
@@ -285,14 +295,14 @@ impl Engine {
     /// Erases what the purges after record `after` say.
     fn erase(&mut self, after: throughline_journal::Seq) {
         let (frames, beyond) = crate::erase::catch_up(&mut self.journal, after);
-        if beyond {
-            self.state.again(&self.journal);
-        }
         self.store_again(frames);
+        if beyond {
+            self.again();
+        }
     }
 
     fn not_appended(&mut self, in_flight: &InFlight, code: &str, message: &str) {
-        self.restate();
+        self.restate(self.memory_at(&in_flight.frame));
         self.halted = true;
         for job in &in_flight.jobs {
             match job {
@@ -307,7 +317,13 @@ impl Engine {
         }
     }
 
-    fn fold_foreign(&mut self, frames: Vec<Frame>) -> Result<(), Refusal> {
+    /// The frame up to which the memory is right, when this frame is taken back.
+    fn memory_at(&self, frame: &Frame) -> Option<u64> {
+        let is_of_memory = |record: &Record| record.kind.starts_with("memory.");
+        (!frame.records.iter().any(is_of_memory)).then(|| self.journal.head().frame)
+    }
+
+    fn fold_foreign(&mut self, frames: Vec<Frame>, memory_at: Option<u64>) -> Result<(), Refusal> {
         let Head { frame: head, seq, .. } = self.journal.head();
         // Nothing was decided ahead of what is committed: then the new frames are all that is new.
         let level = self.state.rooms.seq == seq;
@@ -326,12 +342,17 @@ impl Engine {
         }
         if self.journal.head().frame != head {
             // The engine that purged stores what is left.
+            _ = self.journal.take_wanted();
             let (_, beyond) = crate::erase::catch_up(&mut self.journal, seq);
-            if !level || result.is_err() {
+            let wanted = self.journal.take_wanted();
+            if !wanted.is_empty() {
+                // A purge erases something that is not here: it is read, and folded, as it is now.
+                self.rebuild(None);
+            } else if !level || result.is_err() {
                 // What was decided on the old head is decided again.
-                self.restate();
+                self.restate(memory_at);
             } else if beyond {
-                self.state.again(&self.journal);
+                self.again();
             }
             self.outputs.push_back(Output::Changed { seq: self.journal.head().seq, foreign: true });
         }
@@ -342,7 +363,7 @@ impl Engine {
     pub(crate) fn adopt(&mut self, now: Millis, commands: Vec<Value>, records: Vec<Record>) -> Result<(), Refusal> {
         self.looked_at = Some(now);
         let frame = self.journal.frame(now, commands, records);
-        let folded = self.fold_foreign(vec![frame]);
+        let folded = self.fold_foreign(vec![frame], None);
         self.outputs.clear();
         folded
     }
@@ -356,6 +377,7 @@ impl Engine {
         _ = self.take_missing();
         let mut building = Building::new(now);
         building.entropy.clone_from(&self.entropy);
+        building.refusals = std::mem::take(&mut self.cold.refusals);
         let (mut jobs, mut starved) = (Vec::new(), false);
         let slept_since = self.looked_at.replace(now);
         if !self.halted {
@@ -366,13 +388,6 @@ impl Engine {
                 let (before, answers) = (building.records.len(), building.answers.len());
                 self.decide(&mut building, &job);
                 if building.is_starved(&self.journal, &self.state) {
-                    let mut job = job;
-                    if let (true, Job::Command(waiting), Some((_, Outcome::Refused(refusal)))) =
-                        (building.is_only_broken(), &mut job, building.answers.last())
-                    {
-                        // It is refused whenever it is decided: the next time without doing half of it.
-                        waiting.unread = Some(Box::new(refusal.clone()));
-                    }
                     building.answers.truncate(answers);
                     if !self.starved(&mut building, &mut jobs, Some(job), before) {
                         return;

@@ -85,10 +85,10 @@ pub enum Input {
         /// What it gave.
         result: Result<Value, Refusal>,
     },
-    /// The bodies that [`Output::Load`] asked for.
+    /// The frames that [`Output::Load`] asked for.
     Loaded {
-        /// By frame, each as the store has it.
-        bodies: Vec<(u64, String)>,
+        /// Each whole.
+        frames: Vec<Frame>,
     },
     /// This engine may start the effects that an earlier engine asked for and did not finish. The rim gives
     /// it after the journal is opened and no other engine is at work on it.
@@ -203,7 +203,7 @@ pub enum Output {
         /// Which.
         frames: Vec<u64>,
     },
-    /// Read the bodies of these frames from the store; what is to be decided waits for [`Input::Loaded`].
+    /// Read these frames from the store; what is to be decided waits for [`Input::Loaded`].
     Load {
         /// Which.
         frames: Vec<u64>,

@@ -128,10 +128,13 @@ impl Asked<'_> {
                 match q.turn {
                     Some(turn) => {
                         let thread = q.thread.as_deref().unwrap_or(throughline_journal::MAIN_THREAD);
-                        let one = rooms.turns.one(seq, thread, turn);
+                        let one = rooms.turns.one(self.journal, seq, thread, turn);
                         value(&one.map(|turn| turn.view()).into_iter().collect::<Vec<_>>())
                     }
-                    None => value(&rooms.turns.views(seq, q.thread.as_deref())),
+                    None => {
+                        let turns = rooms.turns.until(self.journal, seq, q.thread.as_deref());
+                        value(&turns.map(|turn| turn.view()).collect::<Vec<_>>())
+                    }
                 }
             }
             Query::Recall(q) => self.recall(q),
@@ -151,6 +154,9 @@ impl Asked<'_> {
                 let seq = self.at(&q.at)?.seq;
                 // What is folded already is not folded again, unless it is ahead of what is committed.
                 let level = seq == self.journal.head().seq && self.state.rooms.seq == seq;
+                if !level && !self.journal.is_whole() {
+                    return Ok(Value::Null);
+                }
                 value(&if level { digests_with(self.journal, self.state, seq) } else { digests_of(self.journal, seq) })
             }
             Query::Evaluate(q) => self.evaluate(q),
@@ -164,20 +170,29 @@ impl Asked<'_> {
                 let to = if q.other.is_null() { snapshot(rooms, self.at(&q.to)?) } else { q.other.clone() };
                 value(&difference(&from, &to))
             }
+            // What works on the whole journal is not begun on a part of it: the answer would be thrown away.
+            Query::Replay(_) | Query::WithoutRecord(_) if !self.journal.is_whole() => Ok(Value::Null),
             Query::WithoutRecord(q) => value(&self.without(q.seq)?),
             Query::Metrics(q) => {
-                let turns = rooms.turns.until(self.at(&q.at)?.seq, q.thread.as_deref());
+                let turns = rooms.turns.until(self.journal, self.at(&q.at)?.seq, q.thread.as_deref());
                 value(&throughline_agent::metrics(turns))
             }
             Query::Spans(q) => {
-                let turns = rooms.turns.until(self.at(&q.at)?.seq, q.thread.as_deref());
+                let turns = rooms.turns.until(self.journal, self.at(&q.at)?.seq, q.thread.as_deref());
                 let turns = turns.filter(|turn| q.turn.is_none_or(|number| number == turn.turn));
                 Ok(crate::otlp::spans(self.journal, turns, q.content))
             }
             Query::Replay(q) => value(&crate::replay::replay(self.journal, self.at(&q.at)?.seq)?),
             Query::Prompt(q) => {
                 let at = self.at(&q.at)?;
-                value(&throughline_agent::turn::prompt(rooms, q.thread.as_deref(), &q.stage, at, self.now)?)
+                value(&throughline_agent::turn::prompt(
+                    rooms,
+                    self.journal,
+                    q.thread.as_deref(),
+                    &q.stage,
+                    at,
+                    self.now,
+                )?)
             }
         }
     }
@@ -230,7 +245,7 @@ impl Asked<'_> {
                 let records = entry.get("records").and_then(Value::as_list).unwrap_or(&[]);
                 records.iter().any(|s| s.as_i64() == i64::try_from(seq).ok())
             };
-            let command = frame.commands.iter().find(holds)?.get("command")?;
+            let command = self.journal.commands_of(frame).iter().find(holds)?.get("command")?;
             let made: Vec<&Record> = frame.records.iter().collect();
             crate::erase::with_words(command, &made).or_else(|| Some(command.clone()))
         });
@@ -329,7 +344,18 @@ impl Asked<'_> {
 
     /// What is open or went wrong, oldest first.
     fn problems(&self, at: At) -> Vec<Problem> {
-        let mut problems: Vec<Problem> = self.state.problems.iter().filter(|p| p.seq <= at.seq).cloned().collect();
+        let of_record = |record: &Record| {
+            let text = |name| record.data().get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+            Problem {
+                code: text("code"),
+                message: text("message"),
+                severity: "error".to_owned(),
+                seq: record.seq,
+                details: record.data().clone(),
+            }
+        };
+        let wrong = self.state.problems.iter().filter(|seq| **seq <= at.seq);
+        let mut problems: Vec<Problem> = wrong.filter_map(|seq| self.journal.record(*seq)).map(of_record).collect();
         problems.extend(self.state.rooms.world.problems(at));
         problems.extend(self.state.rooms.proposals.problems(at));
         crate::conditions::problems(&self.state.rooms, at, &mut problems);
@@ -348,7 +374,7 @@ impl Asked<'_> {
                 ]),
             });
         }
-        for turn in self.state.rooms.turns.views(at.seq, None) {
+        for turn in self.state.rooms.turns.that_asked(self.journal, at.seq).map(|turn| turn.view()) {
             if let Some(ask) = turn.ask.filter(|ask| !ask.settled) {
                 let details = Value::from([("ask", Value::from(ask.id)), ("options", Value::List(ask.options))]);
                 let (code, severity) = ("waiting-for-a-person".to_owned(), "open".to_owned());

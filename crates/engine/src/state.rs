@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use throughline_agent::Rooms;
 use throughline_journal::{Body, Digest, Frame, Journal, Record, Seq};
-use throughline_protocol::view::Problem;
 use throughline_protocol::{Command, Done, Meta, Refusal, lane};
 use throughline_value::{Value, from_value};
 
@@ -96,7 +95,8 @@ pub(crate) struct State {
     pub(crate) rooms: Rooms,
     keys: BTreeMap<String, (Print, Done)>,
     origins: BTreeMap<(String, u64), Vec<Print>>,
-    pub(crate) problems: Vec<Problem>,
+    /// The records of what went wrong.
+    pub(crate) problems: Vec<Seq>,
 }
 
 impl State {
@@ -181,14 +181,7 @@ impl State {
             record.kind.as_str(),
             "command.refused" | "exchange.failed" | "proposal.refused" | "reaction.refused"
         ) {
-            let text = |name| record.data().get(name).and_then(Value::as_str).unwrap_or("").to_owned();
-            self.problems.push(Problem {
-                code: text("code"),
-                message: text("message"),
-                severity: "error".to_owned(),
-                seq: record.seq,
-                details: record.data().clone(),
-            });
+            self.problems.push(record.seq);
         }
     }
 

@@ -1,6 +1,9 @@
-//! Frames whose memories lie elsewhere: what is said in them is let go of, and taken again when it is wanted.
+//! Frames of which something lies elsewhere: it is let go of, and taken again when it is wanted.
 //!
-//! The bodies of memories are sealed, and what is sealed is outside of the chain. So a frame can be stored and held
+//! Of a frame that a store holds, a journal needs no more than an outline: who did what when, and why. What is said in
+//! it, its commands and its line come back with the frame itself: see [`crate::Journal::cool`].
+//!
+//! In a store, the bodies of memories lie apart from the line too. They are sealed, and what is sealed is outside of the chain. So a frame can be stored and held
 //! as a light line, in which `"apart":{"<commitment>":"<salt>"}` stands for them; they lie in a text of their own,
 //! which is what `sealed` would be. A body that is apart is never taken for one that was erased.
 
@@ -17,6 +20,9 @@ use crate::{Body, Error, Frame, Record};
 
 /// Bodies of memories of fewer bytes than this stay in their frame's line.
 pub const APART_BYTES: usize = 4 << 10;
+
+/// About how many bytes what is said in a record takes in memory beside the bytes of the line.
+const RECORD_WEIGHT: usize = 1 << 10;
 
 /// Where it is noted that a body was looked for and is not here.
 #[derive(Clone, Default)]
@@ -67,10 +73,22 @@ pub(crate) fn pair_of(body: &Body) -> Option<(&str, Value)> {
 }
 
 impl Frame {
-    /// Whether bodies of it are apart and not here.
+    /// Whether something of it is not here.
     #[must_use]
     pub fn is_cold(&self) -> bool {
-        self.records.iter().any(|record| matches!(record.body, Body::Cold { .. }))
+        self.is_outline() || self.records.iter().any(|record| matches!(record.body, Body::Cold { .. }))
+    }
+
+    /// Whether nothing of it is here but the outlines of its records.
+    #[must_use]
+    pub fn is_outline(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// About how many bytes the frame takes beyond its outline, or took when that was not all of it.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        if self.is_outline() { self.away } else { self.line.len() + self.records.len() * RECORD_WEIGHT }
     }
 
     /// Where `frame` stands in a line as it is written here.
@@ -130,6 +148,7 @@ impl Frame {
             previous: self.previous.clone(),
             chain: self.chain.clone(),
             line: String::new(),
+            away: 0,
         };
         light.line = light.line_of(self.line.get(span)?);
         Some((light, bodies))
@@ -140,12 +159,29 @@ impl Frame {
         self.span().and_then(|span| self.line.get(span)).is_some_and(|frame| self.line_of(frame) == self.line)
     }
 
-    /// Lets go of what [`Frame::apart`] says; gives how many bytes that was in the line.
+    /// Lets go of all but an outline; gives the weight of what that was. What erases must always be here: it says
+    /// what the bodies of others may be.
     pub(crate) fn cool(&mut self, by: &Rc<RefCell<BTreeSet<u64>>>) -> usize {
-        let Some((light, bodies)) = self.apart() else { return 0 };
-        *self = light;
+        if self.is_outline() || self.records.iter().any(|record| record.kind == crate::journal::PURGED) {
+            return 0;
+        }
+        let weight = self.weight();
+        self.away = weight;
+        self.line = String::new();
+        self.commands = Vec::new();
+        self.records.shrink_to_fit();
+        for record in self.records.iter_mut().filter(|record| !record.is_erased()) {
+            record.body = Body::Cold { commitment: String::new(), salt: None, wanted: Wanted::default() };
+        }
         self.tell(by);
-        bodies.len()
+        weight
+    }
+
+    /// Notes that something was looked for that an outline has not.
+    pub(crate) fn want(&self, by: &Rc<RefCell<BTreeSet<u64>>>) {
+        if self.is_outline() {
+            by.borrow_mut().insert(self.number);
+        }
     }
 
     pub(crate) fn tell(&mut self, by: &Rc<RefCell<BTreeSet<u64>>>) {

@@ -43,6 +43,18 @@ impl Digest {
         self.text(&value.canonical());
     }
 
+    /// Adds bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// The digest as bytes, where many are kept.
+    #[must_use]
+    pub fn finish_bytes(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+
     /// The digest as 64 hexadecimal digits.
     #[must_use]
     pub fn finish(self) -> String {

@@ -43,6 +43,8 @@ pub struct Frame {
     pub chain: String,
     /// The line, without a line feed.
     pub line: String,
+    /// What was let go of.
+    pub(crate) away: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -176,8 +178,17 @@ impl Frame {
         // Writing a form of numbers, texts and values cannot fail.
         let frame = to_value(&form).map(|v| v.to_json()).unwrap_or_default();
         let chain = chain_after(previous, &frame);
-        let mut this =
-            Self { number, first, wall, commands, records, previous: previous.to_owned(), chain, line: String::new() };
+        let mut this = Self {
+            number,
+            first,
+            wall,
+            commands,
+            records,
+            previous: previous.to_owned(),
+            chain,
+            line: String::new(),
+            away: 0,
+        };
         this.line = this.line_of(&frame);
         this
     }
@@ -275,6 +286,7 @@ impl Frame {
             previous: form.prev,
             chain,
             line: line.to_owned(),
+            away: 0,
         })
     }
 

@@ -29,7 +29,7 @@ pub fn genesis(id: &str) -> String {
 }
 
 /// The kind of the records that erase something of earlier ones.
-const PURGED: &str = "memory.purged";
+pub(crate) const PURGED: &str = "memory.purged";
 
 /// The append-only log, in memory.
 #[derive(Clone, Debug)]
@@ -229,20 +229,27 @@ impl Journal {
         self.frames.get_mut(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
-    /// Lets go of the bodies of memories in a frame, if they are large; gives how many bytes they have. Only what is
-    /// stored may be let go of.
+    /// Lets go of a frame's line, its commands and what its records say; an outline stays. Gives about how many bytes
+    /// that was. Only what is stored may be let go of.
     pub fn cool(&mut self, number: u64) -> usize {
         let wanted = Rc::clone(&self.wanted);
         self.frame_mut(number).map_or(0, |frame| frame.cool(&wanted))
     }
 
-    /// Takes the bodies of a frame again. Nothing happens when they are here.
+    /// Takes a whole frame again. Nothing happens when all of it is here.
     ///
     /// # Errors
-    /// What [`Frame::warm`] says; `commitment-broken` also when what is left of an erased body is not what it must be.
-    pub fn warm(&mut self, number: u64, bodies: &str) -> Result<(), Error> {
-        let Some(mut frame) = self.frame_mut(number).filter(|frame| frame.is_cold()).cloned() else { return Ok(()) };
-        frame.warm(bodies).map_err(|e| e.at(0, number))?;
+    /// `chain-broken` when it is another frame, `body-missing` when it is not whole, `commitment-broken` when what is
+    /// left of an erased body is not what it must be.
+    pub fn warm(&mut self, frame: Frame) -> Result<(), Error> {
+        let number = frame.number;
+        let Some(place) = self.frame_mut(number).filter(|frame| frame.is_cold()) else { return Ok(()) };
+        if place.chain != frame.chain {
+            return Err(Error::new("chain-broken", "the store gave another frame than was appended").at(0, number));
+        }
+        if frame.is_cold() {
+            return Err(crate::cold::missing(frame.first).at(0, number));
+        }
         if frame.records.iter().any(|record| matches!(record.body, Body::Rest { .. })) {
             let said = self.rests_said();
             frame.records.iter().try_for_each(|record| self.check_rest(record, &said))?;
@@ -251,6 +258,21 @@ impl Journal {
             *place = frame;
         }
         Ok(())
+    }
+
+    /// The commands of a frame, oldest first. Those of one that is not here are noted as looked for.
+    #[must_use]
+    pub fn commands_of<'a>(&self, frame: &'a Frame) -> &'a [Value] {
+        frame.want(&self.wanted);
+        &frame.commands
+    }
+
+    /// Whether all of every frame is here; those of which it is not are noted as looked for.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let mut wanted = self.wanted.borrow_mut();
+        let cold = self.frames.iter().filter(|frame| frame.is_cold());
+        cold.map(|frame| wanted.insert(frame.number)).count() == 0
     }
 
     /// The frames, in order, of which a body was looked for and is not here, since the last call.

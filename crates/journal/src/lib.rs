@@ -38,5 +38,5 @@ pub use export::{Partial, import, import_partial};
 pub use frame::{FORMAT, Frame, MAX_FRAME_BYTES, MAX_FRAME_RECORDS, commitment};
 pub use journal::{Head, Journal, genesis};
 pub use record::{Actor, ActorKind, Body, Cause, Draft, MAIN_THREAD, Millis, Origin, Record, Seq};
-pub use segment::{read_frames, read_segment, write_segment};
+pub use segment::{read_frames, read_frames_of, read_segment, write_segment};
 pub use versions::Versions;

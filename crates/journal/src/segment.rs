@@ -63,6 +63,21 @@ pub fn read_segment(bytes: &[u8]) -> Result<Vec<Frame>, Error> {
     Ok(frames)
 }
 
+/// Some frames of a segment, in its order; those that it does not hold are left out. Only their lines are read: what
+/// they must be, the journal knows by their chains.
+///
+/// # Errors
+/// What [`Frame::read`] says, and `segment-damaged`.
+pub fn read_frames_of(bytes: &[u8], numbers: &[u64]) -> Result<Vec<Frame>, Error> {
+    let damaged = |what: &str| Error::new("segment-damaged", what.to_owned());
+    let text = std::str::from_utf8(bytes).map_err(|_| damaged("the segment is not UTF-8 text"))?;
+    let mut lines = text.lines();
+    let first = lines.next().and_then(|header| header.split(' ').nth(2)?.parse::<u64>().ok());
+    let first = first.ok_or_else(|| damaged("the header of the segment is not one"))?;
+    let wanted = (first..).zip(lines).filter(|(number, _)| numbers.contains(number));
+    wanted.map(|(number, line)| Frame::read(line).map_err(|error| error.at(0, number))).collect()
+}
+
 /// A line that something on the way has put bytes around.
 pub(crate) fn line_ends(line: &str) -> Error {
     let what = if line.ends_with('\r') {

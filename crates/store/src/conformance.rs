@@ -171,18 +171,27 @@ pub mod suite {
             let cold: Vec<u64> = found.frames().iter().filter(|f| f.is_cold()).map(|f| f.number).collect();
             assert_eq!((found.head(), cold.as_slice()), (tab.journal.head(), [1, 3].as_slice()));
             assert!(found.take_wanted().is_empty(), "an opening looks for no body");
-            let told = |seq| found.record(seq).map(|r| (r.data().clone(), r.is_erased()));
-            assert_eq!(told(1), Some((Value::Null, false)), "what is not here was not erased");
-            assert_eq!(told(2), Some(("a fact".into(), false)));
+            let told = |of: &Journal, seq| of.record(seq).map(|r| (r.data().clone(), r.is_erased()));
+            assert_eq!(told(&found, 1), Some((Value::Null, false)), "what is not here was not erased");
+            assert_eq!(told(&found, 2), Some(("a fact".into(), false)));
             assert_eq!(found.take_wanted(), [1]);
-            for (number, text) in store.bodies(&cold).await? {
-                fine(found.warm(number, &text))?;
+            for frame in store.frames(&cold).await? {
+                fine(found.warm(frame))?;
             }
             assert_eq!(found.frames(), tab.journal.frames());
             assert_eq!(found.export(5_000), export);
-            assert!(found.cool(1) > 0 && found.cool(2) == 0);
-            let wrong = store.bodies(&[3]).await?.into_iter().map(|(_, text)| text).collect::<String>();
-            assert_eq!(found.warm(1, &wrong).map_err(|e| e.code()), Err("body-missing"));
+            assert!(found.cool(1) > found.cool(2) && found.cool(1) == 0);
+            assert_eq!(told(&found, 3), Some((Value::Null, false)), "an outline says that it is not all");
+            let outline = |journal: &Journal| journal.frames().first().cloned().ok_or(StoreError::Gone);
+            let mut other = outline(&found)?;
+            other.chain = found.head().chain;
+            assert_eq!(found.warm(other).map_err(|e| e.code()), Err("chain-broken"));
+            let again = outline(&found)?;
+            assert_eq!(found.warm(again).map_err(|e| e.code()), Err("body-missing"));
+            for frame in store.frames(&[1, 2]).await? {
+                fine(found.warm(frame))?;
+            }
+            assert_eq!(found.frames(), tab.journal.frames());
             assert_eq!(store.salvage().await?.whole()?.export(5_000), export);
             assert_eq!(store.after(0).await?, tab.journal.frames());
         }

@@ -191,20 +191,23 @@ impl IndexedDb {
         self.write(&Write::Erase { id, head: head.clone(), meta, segments, bodies }).await
     }
 
-    async fn bodies_of(&self, frames: &[u64]) -> Result<Vec<(u64, String)>, StoreError> {
-        let keys = frames.iter().map(|frame| key(&self.name, *frame)).collect();
-        let mut found = Vec::new();
-        for (number, apart) in frames.iter().zip(read::beside(&self.connection, keys).await?) {
-            // A frame that was stored before bodies lay apart has them in its line.
-            let segment = match &apart {
-                Some(_) => (0, Vec::new()),
-                None => {
-                    let first = read::segment_holding(&self.connection, &self.name, *number).await?;
-                    let stored = read::journal(&self.connection, &self.name, first, None).await?;
-                    stored.segments.into_iter().next().unwrap_or_default()
-                }
-            };
-            found.push((*number, load::bodies_of(*number, apart, (segment.0, &segment.1))?));
+    async fn frames_of(&self, numbers: &[u64]) -> Result<Vec<Frame>, StoreError> {
+        let keys = numbers.iter().map(|number| key(&self.name, *number)).collect();
+        let lying = read::segments(&self.connection, keys).await?;
+        let (mut found, mut shared) = (Vec::new(), (0, Vec::new()));
+        for (number, (segment, apart)) in numbers.iter().zip(lying) {
+            let bodies = apart.map(|bytes| (*number, bytes)).into_iter().collect();
+            if let Some(bytes) = segment {
+                load::frames_of(&[*number], (*number, &bytes), &bodies, &mut found)?;
+                continue;
+            }
+            // A segment that was imported holds many frames.
+            let first = read::segment_holding(&self.connection, &self.name, *number).await?;
+            if shared.0 != first {
+                let held = read::segments(&self.connection, vec![key(&self.name, first)]).await?;
+                shared = (first, held.into_iter().find_map(|(segment, _)| segment).unwrap_or_default());
+            }
+            load::frames_of(&[*number], (first, &shared.1), &bodies, &mut found)?;
         }
         Ok(found)
     }
@@ -247,8 +250,8 @@ impl Store for IndexedDb {
         Box::pin(self.open_or_make(fresh))
     }
 
-    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>> {
-        Box::pin(self.bodies_of(frames))
+    fn frames<'a>(&'a self, numbers: &'a [u64]) -> Pending<'a, Vec<Frame>> {
+        Box::pin(self.frames_of(numbers))
     }
 
     fn salvage(&self) -> Pending<'_, Salvaged> {

@@ -1,10 +1,10 @@
 //! From stored bytes to a journal, or to what is wrong with them.
 
-use throughline_journal::{Error, Frame, Head, Journal, read_segment, write_segment};
+use throughline_journal::{Body, Error, Frame, Head, Journal, read_frames_of, read_segment, write_segment};
 use throughline_value::SortedMap;
 
 use crate::meta::Meta;
-use crate::{Appended, Damage, SEGMENT_BYTES, StoreError};
+use crate::{Appended, Damage, OPEN_BYTES, SEGMENT_BYTES, StoreError};
 
 /// What is good of a stored journal, and what is wrong with the rest.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(crate) fn load_with<'a>(
 ) -> Result<Salvaged, StoreError> {
     let meta = Meta::read(meta)?;
     let mut journal = Journal::new(&meta.id);
-    let mut last = 0;
+    let (mut last, mut held) = (0, 0);
     for (segment, bytes) in segments {
         last = segment;
         let added = read_segment(bytes).and_then(|frames| {
@@ -43,7 +43,16 @@ pub(crate) fn load_with<'a>(
                 if let Some(bodies) = bodies {
                     warm(&mut frame, bodies)?;
                 }
-                journal.commit(frame)
+                let (number, weight) = (frame.number, frame.weight());
+                let rest = frame.records.iter().any(|record| matches!(record.body, Body::Rest { .. }));
+                journal.commit(frame)?;
+                // Of a long journal the rest is read as it is folded; what is looked at below stays.
+                if bodies.is_none() && held + weight > OPEN_BYTES && !rest {
+                    journal.cool(number);
+                } else {
+                    held += weight;
+                }
+                Ok(())
             })
         });
         if let Err(error) = added {
@@ -78,23 +87,24 @@ fn warm(frame: &mut Frame, bodies: &Bodies) -> Result<(), Error> {
     frame.warm(text).map_err(|error| error.of_frame(number))
 }
 
-/// The text of a frame's bodies: as it lies apart, or out of the segment that holds the frame.
-pub(crate) fn bodies_of(number: u64, apart: Option<Vec<u8>>, segment: (u64, &[u8])) -> Result<String, StoreError> {
-    let refuse = |code: &str, message: String| {
-        let (code, segment) = (code.to_owned(), segment.0);
-        Err(StoreError::Unreadable(Box::new(Damage { code, message, segment, byte: 0, good_seq: 0 })))
-    };
-    if let Some(bytes) = apart {
-        return match String::from_utf8(bytes) {
-            Ok(text) => Ok(text),
-            Err(_) => refuse("commitment-broken", format!("the bodies of frame {number} are not UTF-8 text")),
+/// Adds those frames of a segment that were asked for, whole, in the order asked for.
+pub(crate) fn frames_of(
+    numbers: &[u64],
+    segment: (u64, &[u8]),
+    bodies: &Bodies,
+    found: &mut Vec<Frame>,
+) -> Result<(), StoreError> {
+    let wrong = |error: Error| damage(&error, segment.0, &Journal::new(""));
+    let held = if segment.1.is_empty() { Vec::new() } else { read_frames_of(segment.1, numbers).map_err(wrong)? };
+    for number in numbers {
+        let Some(mut frame) = held.iter().find(|frame| frame.number == *number).cloned() else {
+            let (code, message) = ("body-missing", format!("frame {number} is not stored"));
+            return Err(StoreError::damaged(code, message));
         };
+        warm(&mut frame, bodies).map_err(wrong)?;
+        found.push(frame);
     }
-    let frames = read_segment(segment.1).map_err(|error| damage(&error, segment.0, &Journal::new("")))?;
-    match frames.iter().find(|frame| frame.number == number).and_then(Frame::apart) {
-        Some((_, text)) => Ok(text),
-        None => refuse("body-missing", format!("the bodies of frame {number} are not stored, and were not erased")),
-    }
+    Ok(())
 }
 
 fn damage(error: &Error, segment: u64, journal: &Journal) -> StoreError {

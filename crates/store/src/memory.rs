@@ -123,14 +123,16 @@ impl Memory {
         })
     }
 
-    fn bodies_now(&self, frames: &[u64]) -> Result<Vec<(u64, String)>, StoreError> {
+    fn frames_now(&self, numbers: &[u64]) -> Result<Vec<Frame>, StoreError> {
         self.own(|shelf, _| {
-            let one = |number: &u64| {
-                let holds = shelf.segments.range(..=*number).next_back();
-                let segment = holds.map_or((0, [].as_slice()), |(first, bytes)| (*first, bytes.as_slice()));
-                Ok((*number, load::bodies_of(*number, shelf.bodies.get(number).cloned(), segment)?))
-            };
-            frames.iter().map(one).collect()
+            let mut found = Vec::new();
+            let holding = |number: u64| shelf.segments.range(..=number).next_back();
+            for same in numbers.chunk_by(|a, b| holding(*a).map(|(n, _)| n) == holding(*b).map(|(n, _)| n)) {
+                let segment = same.first().and_then(|number| holding(*number));
+                let segment = segment.map_or((0, [].as_slice()), |(first, bytes)| (*first, bytes.as_slice()));
+                load::frames_of(same, segment, &shelf.bodies, &mut found)?;
+            }
+            Ok(found)
         })
     }
 
@@ -177,8 +179,8 @@ impl Store for Memory {
         ready(self.open_now(fresh))
     }
 
-    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>> {
-        ready(self.bodies_now(frames))
+    fn frames<'a>(&'a self, numbers: &'a [u64]) -> Pending<'a, Vec<Frame>> {
+        ready(self.frames_now(numbers))
     }
 
     fn salvage(&self) -> Pending<'_, Salvaged> {

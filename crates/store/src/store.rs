@@ -22,12 +22,12 @@ pub enum Appended {
 /// One journal in some place that lasts.
 pub trait Store {
     /// Reads the journal. Where there is none yet, makes an empty one with the id `fresh`; somebody else may
-    /// have been first, so look at the id of what comes back. Large bodies of memories are not read: they are cold,
-    /// and [`Store::bodies`] gives them.
+    /// have been first, so look at the id of what comes back. Large bodies of memories are not read, and of a long
+    /// journal only the beginning is kept whole: the rest is cold, and [`Store::frames`] gives it.
     fn open<'a>(&'a self, fresh: &'a str) -> Pending<'a, Journal>;
 
-    /// The bodies of these frames, each as one text for [`Journal::warm`], in the order asked for.
-    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>>;
+    /// These frames, whole, for [`Journal::warm`], in the order asked for.
+    fn frames<'a>(&'a self, numbers: &'a [u64]) -> Pending<'a, Vec<Frame>>;
 
     /// Reads what is good of a journal, its bodies too, and says what is damaged. Writes nothing.
     fn salvage(&self) -> Pending<'_, Salvaged>;

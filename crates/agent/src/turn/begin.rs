@@ -22,7 +22,7 @@ pub fn begin(rooms: &Rooms, ctx: &Context<'_>, command: &BeginTurn) -> Result<De
         let message = format!("a text of over {MAX_USER_TEXT} bytes is not taken; add it as a document");
         return Err(Refusal::new("text-too-long", message).at_path("/text"));
     }
-    if let Some(open) = rooms.turns.newest(ctx.thread).filter(|turn| turn.is_open()) {
+    if let Some(open) = rooms.turns.newest_open(ctx.thread) {
         let message = format!("turn {} of thread {} is still {}", open.turn, open.thread, open.status);
         let waits = open.asks.iter().find(|(_, _, settled)| settled.is_none());
         let refusal = Refusal::new("turn-under-way", message);
@@ -50,7 +50,7 @@ pub fn begin(rooms: &Rooms, ctx: &Context<'_>, command: &BeginTurn) -> Result<De
 /// # Errors
 /// `no-turn` when none is going on.
 pub fn stop(rooms: &Rooms, ctx: &Context<'_>) -> Result<Decision, Refusal> {
-    let Some(turn) = rooms.turns.newest(ctx.thread).filter(|turn| turn.is_open()) else {
+    let Some(turn) = rooms.turns.newest_open(ctx.thread) else {
         return Err(Refusal::new("no-turn", format!("no turn is going on in thread {}", ctx.thread)));
     };
     let mut drafts = Vec::new();
@@ -71,7 +71,11 @@ pub fn stop(rooms: &Rooms, ctx: &Context<'_>) -> Result<Decision, Refusal> {
 /// # Errors
 /// `unknown-ask`, `already-settled`, `not-an-option`.
 pub fn answer(rooms: &Rooms, ctx: &Context<'_>, command: &Answer) -> Result<Decision, Refusal> {
+    let settled = || Refusal::new("already-settled", format!("`{}` is answered already", command.ask)).at_path("/ask");
     let Some(turn) = rooms.turns.of_ask(&command.ask) else {
+        if rooms.turns.has_asked(&command.ask) {
+            return Err(settled());
+        }
         if let Some(settled) = super::propose::settle(rooms, ctx, command) {
             return settled;
         }
@@ -79,13 +83,13 @@ pub fn answer(rooms: &Rooms, ctx: &Context<'_>, command: &Answer) -> Result<Deci
             Refusal::new("unknown-ask", format!("nothing with the id `{}` was asked", command.ask)).at_path("/ask")
         );
     };
-    let Some((ask, seq, settled)) = turn.asks.iter().find(|(ask, ..)| ask.ask == command.ask) else {
+    let Some((ask, seq, answer)) = turn.asks.iter().find(|(ask, ..)| ask.ask == command.ask) else {
         return Err(
             Refusal::new("unknown-ask", format!("nothing with the id `{}` was asked", command.ask)).at_path("/ask")
         );
     };
-    if settled.is_some() || !turn.is_open() {
-        return Err(Refusal::new("already-settled", format!("`{}` is answered already", command.ask)).at_path("/ask"));
+    if answer.is_some() {
+        return Err(settled());
     }
     if !ask.options.is_empty() && !ask.options.contains(&command.answer) {
         let refusal = Refusal::new("not-an-option", "the answer is not one of the options").at_path("/answer");

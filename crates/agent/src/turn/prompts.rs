@@ -2,6 +2,7 @@
 //! user's words come last and stay quoted data.
 
 use throughline_dialogue::prompt::{self, PromptInput, Quoted};
+use throughline_journal::Journal;
 use throughline_model::{Message, Request, Tool};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::PromptView;
@@ -229,11 +230,19 @@ pub(crate) fn decide(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Int
 ///
 /// # Errors
 /// `no-turn`, `unknown-stage`.
-pub fn prompt(rooms: &Rooms, thread: Option<&str>, stage: &str, at: At, now: i64) -> Result<PromptView, Refusal> {
+pub fn prompt(
+    rooms: &Rooms,
+    journal: &Journal,
+    thread: Option<&str>,
+    stage: &str,
+    at: At,
+    now: i64,
+) -> Result<PromptView, Refusal> {
     let thread = thread.unwrap_or(throughline_journal::MAIN_THREAD);
-    let Some(turn) = rooms.turns.newest(thread) else {
+    let Some(turn) = rooms.turns.newest_at(journal, journal.head().seq, thread) else {
         return Err(Refusal::new("no-turn", format!("thread {thread} has no turn yet")));
     };
+    let turn = &*turn;
     let loaded = rooms.domain_at(at.seq);
     let actor = throughline_journal::Actor::of(throughline_journal::ActorKind::Rule);
     let ctx = Context {

@@ -3,12 +3,12 @@
 
 use std::rc::{Rc, Weak};
 
-use throughline_engine::{Input, LOAD_FRAMES, Memory};
+use throughline_engine::{Input, Memory, READ_FRAMES};
 use throughline_journal::{Frame, Journal};
-use throughline_protocol::Refusal;
 use throughline_protocol::session::Open;
 use throughline_protocol::view::MemoryStatus;
-use throughline_value::{Value, to_value};
+use throughline_protocol::{Query, Refusal};
+use throughline_value::{Value, json, to_value};
 
 use super::{Running, poll_once, refusal};
 use crate::{MEMORY_BUDGET, SNAPSHOT_PAUSE_MS, SNAPSHOT_ROWS};
@@ -22,8 +22,7 @@ impl Running {
         self.asking.set(self.asking.get() + 1);
         let mut answer = self.ask_until_known(text).await;
         if let Ok(value) = &mut answer
-            && value.get("lanes").is_some()
-            && value.get("recorded_at").is_some()
+            && is_status(text)
         {
             self.add_tiers(value);
         }
@@ -42,7 +41,7 @@ impl Running {
             if frames.is_empty() {
                 return answer;
             }
-            self.read_bodies(&frames).await?;
+            self.read_frames(&frames).await?;
         }
         Err(Refusal::new(
             "not-resident",
@@ -64,42 +63,32 @@ impl Running {
         _ = self.engine.borrow().take_missing();
         self.with_memory(|memory| rows.iter().for_each(|row| _ = memory.row_text(*row)));
         let frames = self.engine.borrow().take_missing();
-        self.read_bodies(&frames).await?;
+        self.read_frames(&frames).await?;
         let here = self.with_memory(|memory| rows.iter().filter(|row| memory.row_text(**row).is_some()).count());
         Ok(Value::from([("rows", here), ("frames", frames.len())]))
     }
 
     /// Reads bodies, some at a time, and gives them to the engine.
-    async fn read_bodies(&self, frames: &[u64]) -> Result<(), Refusal> {
+    async fn read_frames(&self, frames: &[u64]) -> Result<(), Refusal> {
         let away = self.engine.borrow_mut().to_read(frames);
-        for some in away.chunks(LOAD_FRAMES) {
-            let read = self.store.bodies(some).await;
-            let warmed = match read {
-                Ok(bodies) => self.engine.borrow_mut().warm(bodies),
-                Err(error) => Err(refusal(&error)),
-            };
-            warmed?;
+        for some in away.chunks(READ_FRAMES) {
+            let read = self.store.frames(some).await.map_err(|error| refusal(&error))?;
+            self.engine.borrow_mut().warm(read)?;
         }
         Ok(())
     }
 
     /// Reads what the engine asks for.
-    pub(super) fn load_bodies(&self, frames: Vec<u64>) {
+    pub(super) fn load_frames(&self, frames: Vec<u64>) {
         let (Some(this), store) = (self.this.upgrade(), Rc::clone(&self.store)) else { return };
         self.loading.set(true);
         let mut work = Box::pin(async move {
-            let mut bodies = Vec::new();
-            for some in frames.chunks(LOAD_FRAMES) {
-                match store.bodies(some).await {
-                    Ok(found) => bodies.extend(found),
-                    Err(error) => {
-                        this.loading.set(false);
-                        return this.fail(refusal(&error));
-                    }
-                }
-            }
+            let read = store.frames(&frames).await;
             this.loading.set(false);
-            this.give(Input::Loaded { bodies });
+            match read {
+                Ok(frames) => this.give(Input::Loaded { frames }),
+                Err(error) => this.fail(refusal(&error)),
+            }
         });
         if poll_once(&mut work).is_pending() {
             self.host.spawn(work);
@@ -189,6 +178,12 @@ impl Running {
             map.insert("memory".to_owned(), tiers);
         }
     }
+}
+
+/// Whether a query asks what the session is.
+fn is_status(text: &str) -> bool {
+    let is = |node: &json::Node| matches!(Query::from_node(node), Ok(Query::Status(_)));
+    text.contains("\"status\"") && json::read(text).is_ok_and(|node| is(&node))
 }
 
 /// How many bytes of bodies are held.

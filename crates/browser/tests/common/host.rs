@@ -30,6 +30,8 @@ pub(crate) struct Faulty {
     pub(crate) opens: RefCell<VecDeque<Fate>>,
     pub(crate) appends: RefCell<VecDeque<Fate>>,
     pub(crate) removed: Cell<bool>,
+    /// How often frames were read.
+    pub(crate) loads: Cell<usize>,
 }
 
 impl Faulty {
@@ -39,6 +41,7 @@ impl Faulty {
             opens: RefCell::default(),
             appends: RefCell::default(),
             removed: Cell::default(),
+            loads: Cell::default(),
         })
     }
 
@@ -94,8 +97,9 @@ impl Store for Faulty {
     fn erase<'a>(&'a self, head: &'a Head, frames: &'a [Frame]) -> Pending<'a, bool> {
         self.inner.erase(head, frames)
     }
-    fn bodies<'a>(&'a self, frames: &'a [u64]) -> Pending<'a, Vec<(u64, String)>> {
-        self.inner.bodies(frames)
+    fn frames<'a>(&'a self, numbers: &'a [u64]) -> Pending<'a, Vec<Frame>> {
+        self.loads.set(self.loads.get() + 1);
+        self.inner.frames(numbers)
     }
     fn put_snapshot<'a>(&'a self, head: &'a Head, bytes: &'a [u8]) -> Pending<'a, bool> {
         self.inner.put_snapshot(head, bytes)

@@ -28,6 +28,9 @@ pub(super) struct Stored {
     pub(super) bodies: Bodies,
 }
 
+/// A segment and the bodies of its first frame, where there are any.
+pub(super) type Lying = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// Reads the `meta` and the segments from the one that starts with frame `from`, as they stood at one moment; the
 /// bodies that lie apart too, from that of frame `bodies_from` on.
 pub(super) async fn journal(
@@ -102,6 +105,28 @@ pub(super) async fn beside(connection: &Connection, keys: Vec<JsValue>) -> Resul
             let mut found = Vec::new();
             for one in asked.collect::<Result<Vec<_>, StoreError>>()? {
                 found.push(one.await.map_err(failed)?.map(|value| bytes_of(&value)));
+            }
+            Ok(found)
+        }
+    })
+    .await
+}
+
+/// What lies under each of these keys as a segment, and as bodies beside it, at one moment.
+pub(super) async fn segments(connection: &Connection, keys: Vec<JsValue>) -> Result<Vec<Lying>, StoreError> {
+    read(connection, &[SEGMENTS, SNAPSHOTS], move |transaction| {
+        let keys = keys.clone();
+        async move {
+            let segments = transaction.object_store(SEGMENTS).map_err(failed)?;
+            let bodies = transaction.object_store(SNAPSHOTS).map_err(failed)?;
+            let get = |store: &idb::ObjectStore, key: &JsValue| {
+                Ok(store.get(Query::Key(key.clone())).map_err(failed)?.into_future())
+            };
+            let asked = keys.iter().map(|key| Ok((get(&segments, key)?, get(&bodies, key)?)));
+            let mut found = Vec::new();
+            for (segment, body) in asked.collect::<Result<Vec<_>, StoreError>>()? {
+                let (segment, body) = (segment.await.map_err(failed)?, body.await.map_err(failed)?);
+                found.push((segment.map(|value| bytes_of(&value)), body.map(|value| bytes_of(&value))));
             }
             Ok(found)
         }
