@@ -252,13 +252,13 @@ impl Memory {
         let at = read_time(record.data().get("at")?)?;
         for item in self.items_of(record)? {
             self.table.touch(item, record.seq, at);
+            if let Some(row) = self.table.version_at(item, Seq::MAX) {
+                self.time.touched(&self.table, row);
+            }
         }
         Some(())
     }
 
-            if let Some(row) = self.table.version_at(item, Seq::MAX) {
-                self.time.touched(&self.table, row);
-            }
     fn purged(&mut self, record: &Record) -> Option<()> {
         let items = self.items_of(record)?;
         let new: std::collections::BTreeSet<u32> =

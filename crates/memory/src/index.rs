@@ -14,8 +14,8 @@ use std::cmp::Ordering;
 use throughline_journal::{Millis, Seq};
 
 pub(crate) use block::{Block, add_all, take_all};
-pub(crate) use postings::{Postings, reserve};
 pub(crate) use kept::{Deep, States};
+pub(crate) use postings::{Postings, reserve};
 pub(crate) use summary::{RowFacts, Standing, Summary};
 pub(crate) use walk::Step;
 
@@ -226,6 +226,15 @@ impl TimeIndex {
         self.above(block, |summary| summary.turn(facts, from, to, seq));
     }
 
+    /// Says that a row was used: that is no part of its standing.
+    pub(crate) fn touched(&mut self, rows: &impl Rows, row: u32) {
+        let (block, _) = self.find(rows, row);
+        if let Some(block) = self.blocks.get_mut(block) {
+            block.summary.kept.clear();
+        }
+        self.above(block, |summary| summary.kept.clear());
+    }
+
     /// The block, and the place in it, after every row that is not after the one asked for.
     fn find(&self, rows: &impl Rows, row: u32) -> (usize, usize) {
         let ts = rows.time(row);
@@ -244,15 +253,6 @@ impl TimeIndex {
             match found.row_at(middle).is_some_and(not_after) {
                 true => low = middle + 1,
                 false => high = middle,
-    /// Says that a row was used: that is no part of its standing.
-    pub(crate) fn touched(&mut self, rows: &impl Rows, row: u32) {
-        let (block, _) = self.find(rows, row);
-        if let Some(block) = self.blocks.get_mut(block) {
-            block.summary.kept.clear();
-        }
-        self.above(block, |summary| summary.kept.clear());
-    }
-
             }
         }
         (block, low)
