@@ -10,8 +10,7 @@ use throughline_value::{InOrder as _, Map, Named, Number, Value};
 use crate::columns::{Columns, Packed};
 use crate::forgetting::Policy;
 use crate::limits::{
-    MAX_DATA_BYTES, MAX_ENTITIES, MAX_ITEMS, MAX_KINDS, MAX_MILLIS, MAX_NAME_BYTES, MAX_SUGGESTION_NAMES,
-    MAX_TEXT_BYTES,
+    MAX_DATA_BYTES, MAX_ENTITIES, MAX_ITEMS, MAX_KINDS, MAX_NAME_BYTES, MAX_SUGGESTION_NAMES, MAX_TEXT_BYTES,
 };
 use crate::memory::Memory;
 use crate::{kind, memory, time, vectors};
@@ -63,6 +62,10 @@ impl Memory {
             Some(columns) => columns.check().map(|()| columns)?,
             None => Columns::read(command)?,
         };
+        columns.at.iter().try_for_each(|at| time::check(*at, "/at"))?;
+        let ends =
+            columns.at.iter().zip(&columns.lasts).filter_map(|(at, lasts)| Some(at + i64::try_from(*lasts).ok()?));
+        ends.into_iter().try_for_each(|end| time::check(end, "/lasts"))?;
         let count = columns.at.len();
         let done = |first: u64, count: usize, unchanged: bool| {
             let mut result = Map::new();
@@ -255,8 +258,16 @@ impl Memory {
                 write_time(&mut data, "at", given, &resolved);
             }
         }
-        if let Some(until) = old.until.filter(|until| *until < at) {
-            return Err(ends_before(at, until, "/at"));
+        let mut until = old.until;
+        if let Some(given) = &command.until {
+            let resolved = time::resolve(given, ctx.domain, "/until")?;
+            until = Some(resolved.ms);
+            if until != old.until {
+                write_time(&mut data, "until", given, &resolved);
+            }
+        }
+        if let Some(until) = until.filter(|until| *until < at) {
+            return Err(ends_before(at, until, if command.until.is_some() { "/until" } else { "/at" }));
         }
         if let Some(text) = &command.text {
             limit_text(text, "/text")?;
@@ -321,7 +332,8 @@ impl Memory {
     }
 
     /// The ids that an origin gave before, in the order of writing.
-    fn of_origin(&self, source: &str, seq: u64) -> Option<Vec<String>> {
+    #[must_use]
+    pub fn of_origin(&self, source: &str, seq: u64) -> Option<Vec<String>> {
         let items = self.origins.get(source)?.get(&seq)?;
         Some(items.iter().map(|item| self.table.id(*item)).collect())
     }
@@ -380,10 +392,7 @@ fn remembered(ctx: &Context<'_>, item: &MemoryItem, id: &str, path: &str) -> Res
         }
         None => {
             let at = ctx.valid();
-            if at.abs() > MAX_MILLIS {
-                let message = "the valid time of the command lies too far from 1970; give `at`";
-                return Err(Refusal::new("time-out-of-range", message).at_path(path));
-            }
+            time::check(at, path)?;
             data.insert("at".into(), at.into());
             at
         }
@@ -420,11 +429,13 @@ fn remembered(ctx: &Context<'_>, item: &MemoryItem, id: &str, path: &str) -> Res
     Ok(Value::Map(data))
 }
 
-/// Writes a resolved instant; where the domain's zone was taken for a text, the text stays beside it.
+/// Writes a resolved instant. A text stays beside it as it was given, and that the domain's zone was taken for it.
 fn write_time(data: &mut Map, name: &str, given: &throughline_protocol::Time, resolved: &time::Resolved) {
     data.insert(name.into(), resolved.ms.into());
-    if let (throughline_protocol::Time::Text(text), true) = (given, resolved.zone_assumed) {
+    if let throughline_protocol::Time::Text(text) = given {
         data.insert(format!("{name}_text"), text.as_str().into());
+    }
+    if resolved.zone_assumed {
         data.insert("zone_assumed".into(), true.into());
     }
 }

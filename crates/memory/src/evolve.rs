@@ -218,6 +218,9 @@ impl Memory {
         if let Some(at) = data.get("at") {
             content.at = read_time(at)?;
         }
+        if let Some(until) = data.get("until") {
+            content.until = Some(read_time(until)?);
+        }
         if let Some(entities) = data.get("entities") {
             content.entities = read_entities(entities)?;
         }

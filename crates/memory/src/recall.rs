@@ -530,8 +530,7 @@ impl Memory {
         }
         if let Some(wanted) = &filter.entities {
             let own = self.table.entities_of(number).iter().filter(|e| wanted.contains(e));
-            let names: Vec<&str> =
-                own.filter_map(|e| self.table.entities.get_index(*e as usize)).collect();
+            let names: Vec<&str> = own.filter_map(|e| self.table.entities.get_index(*e as usize)).collect();
             parts.push(format!("with {}", names.join(", ")));
         }
         if filter.thread.is_some() {

@@ -2,9 +2,7 @@
 
 use throughline_expr::time::{Zone, parse_instant};
 use throughline_journal::Millis;
-use throughline_protocol::{Domain, Refusal, Time};
-
-use crate::limits::MAX_MILLIS;
+use throughline_protocol::{Domain, MAX_MILLIS, MIN_MILLIS, Refusal, Time};
 
 /// An instant that was resolved, and whether the domain's zone was taken for it.
 pub(crate) struct Resolved {
@@ -24,9 +22,15 @@ pub(crate) fn resolve(time: &Time, domain: &Domain, path: &str) -> Result<Resolv
             Resolved { ms: reading.ms, zone_assumed: reading.zone_assumed }
         }
     };
-    if resolved.ms.abs() > MAX_MILLIS {
-        let message = format!("{} ms lies too far from 1970; give a time within {MAX_MILLIS} ms of it", resolved.ms);
-        return Err(Refusal::new("time-out-of-range", message).at_path(path));
-    }
+    check(resolved.ms, path)?;
     Ok(resolved)
+}
+
+/// Refuses a time that no query could name.
+pub(crate) fn check(ms: Millis, path: &str) -> Result<(), Refusal> {
+    if (MIN_MILLIS..=MAX_MILLIS).contains(&ms) {
+        return Ok(());
+    }
+    let message = format!("{ms} ms is no time: give one between the years -9999 and 9999");
+    Err(Refusal::new("time-out-of-range", message).at_path(path))
 }

@@ -405,10 +405,12 @@ fn amend(run: &mut Run, random: &mut Random) {
     let place = random.below(run.plain.len() as u64) as usize;
     let old = run.plain[place].clone();
     let at = old.at - random.below(30) as i64;
+    let until = old.at + random.below(40) as i64;
     let command = Amend {
         memory: old.id.clone(),
         text: (random.below(2) == 0).then(|| text(random)),
         at: (random.below(2) == 0).then_some(Time::Millis(at)),
+        until: (random.below(3) == 0).then(|| Time::Millis(until)),
         entities: None,
         importance: None,
     };
@@ -425,6 +427,9 @@ fn amend(run: &mut Run, random: &mut Random) {
     }
     if command.at.is_some() {
         plain.at = at;
+    }
+    if command.until.is_some() {
+        plain.until = Some(until);
     }
 }
 

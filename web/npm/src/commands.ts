@@ -379,6 +379,8 @@ export interface Amend {
   text?: string;
   /** The new time. */
   at?: Time;
+  /** When it ended. */
+  until?: Time;
   /** The new entities. */
   entities?: string[];
   /** The new importance. */

@@ -85,16 +85,28 @@ const MOST_ROWS = 250_000;
 const MOST_VECTOR_BYTES = 16 << 20;
 /** The most characters of text in one record. */
 const MOST_TEXT = 8 << 20;
-/** Times lie within so many milliseconds of 1970. */
-const MOST_MILLIS = 8_640_000_000_000_000;
+/** The first and the last instant that there is: the years -9999 and 9999, less a day. */
+const LEAST_MILLIS = -377_705_030_400_000;
+const MOST_MILLIS = 253_402_214_399_999;
 
 const encoder = new TextEncoder();
 
 function textBytes(text: string): number {
   // Most texts are plain: then each character is one byte.
   let bytes = text.length;
-  for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) > 127) return encoder.encode(text).length;
+  for (let i = 0; i < text.length; i += 1) {
+    if (text.charCodeAt(i) > 127) {
+      checkText(text);
+      return encoder.encode(text).length;
+    }
+  }
   return bytes;
+}
+
+/** Refuses half of a surrogate pair: it cannot be written, and what stands in for it is another text. */
+function checkText(text: string): void {
+  if (!/\p{Surrogate}/u.test(text)) return;
+  throw new ThroughlineError("unwritable-value", "a text with half of a surrogate pair cannot be written");
 }
 
 function thousandths(importance: number): number {
@@ -110,7 +122,7 @@ function checkNumbers(name: string, column: ArrayLike<number> | undefined, least
   if (least <= 0 && held <= most && held !== Infinity) return;
   for (let i = 0; i < column.length; i += 1) {
     const n = column[i] as number;
-    if (Math.floor(n) === n && n >= least && n <= most) continue;
+    if (Number.isInteger(n) && n >= least && n <= most) continue;
     throw new ThroughlineError("bad-column", `\`${name}\` holds ${String(n)} in row ${i}: give whole numbers from ${least} to ${most}`);
   }
 }
@@ -157,12 +169,13 @@ function checkColumns(columns: EventColumns): void {
     }
   }
   const { entityCount, entity, vector, vectorSize = 0 } = columns;
-  checkNumbers("at", columns.at, -MOST_MILLIS, MOST_MILLIS);
+  checkNumbers("at", columns.at, LEAST_MILLIS, MOST_MILLIS);
   if (columns.kind instanceof Uint32Array) checkNumbers("kind", Array.from(columns.kind), 0, 0xffff);
   else checkNumbers("kind", columns.kind, 0, 0xffff);
   checkNumbers("entityCount", entityCount, 0, 0xffff);
   checkNumbers("entity", entity, 0, 0xffffffff);
-  checkNumbers("lasts", columns.lasts, 0, MOST_MILLIS);
+  checkNumbers("lasts", columns.lasts, 0, MOST_MILLIS - LEAST_MILLIS);
+  for (const name of [...columns.kinds, ...(columns.entities ?? [])]) checkText(name);
   checkNumbers("place", columns.place, 0, Number.MAX_SAFE_INTEGER);
   let many = 0;
   for (let i = 0; entityCount !== undefined && i < entityCount.length; i += 1) many += entityCount[i] as number;
@@ -267,15 +280,16 @@ export class Gather {
     const numberOf = (names: Map<string, number>, name: string): number => {
       const known = names.get(name);
       if (known !== undefined) return known;
+      checkText(name);
       names.set(name, names.size);
       return names.size - 1;
     };
-    if (item.at === undefined) throw new ThroughlineError("missing-field", "an event that is imported has `at`");
+    if ((item.at ?? undefined) === undefined) throw new ThroughlineError("missing-field", "an event that is imported has `at`");
     if (item.data !== undefined || item.vector !== undefined || item.confidence !== undefined) {
       throw new ThroughlineError("not-a-column", "`data`, `vector` and `confidence` of single events are remembered with `remember`");
     }
-    const at = instant(item.at);
-    const lasts = item.until === undefined ? 0 : instant(item.until) - at;
+    const at = instant(item.at as Time);
+    const lasts = (item.until ?? undefined) === undefined ? 0 : instant(item.until as Time) - at;
     if (lasts < 0) throw new ThroughlineError("ends-before-begin", `it would end ${String(item.until)} before it begins ${String(item.at)}`);
     const importance = item.importance === undefined ? 0 : thousandths(Number(item.importance as Exact));
     this.#items.push(item);
@@ -325,8 +339,10 @@ const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))
 
 /** An instant as the engine reads it, in every browser alike; `Date.parse` takes more, and not the same everywhere. */
 function instant(time: Time): number {
-  const ms = typeof time === "number" ? time : read(time);
-  if (Number.isSafeInteger(ms)) return ms;
+  const given: unknown = time;
+  // What a date is in JSON, and a whole number that happens to be a large one, is understood by the engine as well.
+  const ms = given instanceof Date ? given.getTime() : typeof given === "string" ? read(given) : typeof given === "bigint" ? Number(given) : given;
+  if (Number.isSafeInteger(ms)) return ms as number;
   throw new ThroughlineError("not-an-instant", `${String(time)} is no instant: give milliseconds, or RFC 3339 with a zone`);
 }
 

@@ -300,6 +300,54 @@ test("importing again in parts of another size, or a log that has grown, adds wh
   }
 });
 
+test("what stands in for half a character, and times that are none, are refused with a code and never taken for others", async () => {
+  const session = await opened();
+  const [high, low] = ["\ud83d", "\ude00"];
+  const refused = [
+    [[{ kind: "k", text: `a${high}`, at: 1 }, { kind: "k", text: `${low}b`, at: 2 }], "unwritable-value"],
+    [[{ kind: `k${high}`, at: 1 }], "unwritable-value"],
+    [[{ kind: "k", at: 1, entities: [low] }], "unwritable-value"],
+    [{ at: [1, 2], kinds: ["k"], text: [high, low] }, "unwritable-value"],
+    [{ at: [1], kinds: [low] }, "unwritable-value"],
+    [[{ kind: "k", at: true }], "not-an-instant"],
+    [[{ kind: "k", at: {} }], "not-an-instant"],
+    [[{ kind: "k", at: null }], "missing-field"],
+    [{ at: [5n], kinds: ["k"] }, "bad-column"],
+    [[{ kind: "k", at: 253_402_214_400_000 }], "time-out-of-range"],
+    [{ at: [-377_705_030_400_001], kinds: ["k"] }, "bad-column"],
+  ];
+  for (const [events, code] of refused) assert.equal((await refusal(session.importEvents(events))).code, code);
+  assert.equal((await session.recall({ limit: 0 })).total, 0);
+  await session.importEvents([{ kind: "k", at: new Date(5), text: "😀" }, { kind: "k", at: 7n, until: null }]);
+  assert.deepEqual((await session.recall()).hits.map((hit) => [hit.at, hit.text]), [[5, "😀"], [7, ""]]);
+});
+
+test("rows that hold words begin in the window, and counts for drawing need no ends", async () => {
+  const session = await opened();
+  await session.remember([{ kind: "a", text: "long kettle", at: at(0), until: at(9) }, { kind: "b", text: "kettle", at: at(5) }]);
+  const { rows } = session;
+  const out = new Uint32Array(1_000);
+  assert.equal(rows.words("kettle", { from: at(3), to: at(8), out }), 1);
+  assert.equal(rows.id(out[0]), "m_1_1");
+  assert.equal((await session.recall({ words: "kettle", since: at(3), until: at(8) })).total, 2);
+  for (const [from, to] of [[-Infinity, Infinity], [at(0), Infinity], [-Infinity, at(6)], [at(-1e6), at(1e6)]]) {
+    const { parts } = rows.drawn({ from, to, parts: 10, out });
+    assert.equal(out.subarray(0, parts * 16).reduce((sum, n) => sum + n, 0), 2, `${from} to ${to}`);
+  }
+});
+
+test("a total counts what words and vectors found once, beyond what is ranked, too", async () => {
+  const session = await opened();
+  const many = 1_500;
+  const vector = Float32Array.from({ length: 2 * many }, (_, i) => 1 + i);
+  await session.importEvents({ at: Float64Array.from({ length: many }, (_, i) => at(i)), kinds: ["a"], text: Array(many).fill("pan") });
+  await session.importEvents({ at: Float64Array.from({ length: many }, (_, i) => at(i)), kinds: ["a"], text: Array.from({ length: many }, (_, i) => (i % 3 ? "stove" : "pan")), vector, vectorSize: 2 });
+  const page = await session.recall({ words: "pan", vector: [1, 0], limit: 5 });
+  assert.deepEqual([page.total, page.hidden], [2 * many, { limit: 2 * many - 5 }]);
+  const around = await session.recall({ words: "pan", also_by: ["episode"], limit: 5 });
+  assert.ok(around.total >= many + many / 3 && around.total <= 2 * many, String(around.total));
+});
+
 test("more parts than can be counted are refused, and the engine lives on", async () => {
   const { rows } = await kitchen();
   for (const parts of [0, 1e9, NaN, -1]) assert.throws(() => rows.counts({ from: 0, to: 10, parts }), { code: "bad-buckets" });
