@@ -10,6 +10,7 @@ mod summary;
 mod walk;
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use throughline_journal::{Millis, Seq};
 
@@ -85,6 +86,23 @@ impl TimeIndex {
         let near = self.firsts.get(first..).unwrap_or_default().iter().take(3);
         let next = near.take_while(|begin| **begin < until).count();
         (first, if next < 3 { first + next } else { self.end_block(until) })
+    }
+
+    /// Between which rows, by their numbers, all lie that begin in a window; rows from outside it may lie there, too.
+    pub(crate) fn reach(&self, since: Millis, until: Millis) -> Range<u32> {
+        let (first, end) = self.blocks_of(since, until);
+        // To look at most blocks takes longer than it saves.
+        if end - first > self.blocks.len() / 2 {
+            return 0..u32::MAX;
+        }
+        let blocks = self.blocks.get(first..end).unwrap_or_default();
+        let least = blocks.iter().map(|block| block.reach.start).min().unwrap_or(0);
+        least..blocks.iter().map(|block| block.reach.end).max().unwrap_or(0)
+    }
+
+    /// Whether anything lasts longer than a moment.
+    pub(crate) fn has_lasting(&self) -> bool {
+        self.levels.last().is_some_and(|top| top.iter().any(|all| all.lasting > 0))
     }
 
     /// Puts a row in its place.
@@ -359,6 +377,7 @@ mod tests {
                 let facts = rows.facts(row);
                 assert_eq!((at, kind), (facts.ts, facts.kind));
                 assert!(block.place_of(at) <= place && block.place_of(at + 1) > place);
+                assert!(block.reach.contains(&row));
                 let mut before = [7u16; 8];
                 block.count_before(place, &|row| rows.standing(row) != Standing::Live, &mut before);
                 assert_eq!(before, counts, "before {place}");

@@ -360,6 +360,14 @@ impl Memory {
         found.into_inner()
     }
 
+    /// Between which rows, by their numbers, all lie that a filter's window keeps.
+    fn reach(&self, filter: &Filter) -> std::ops::Range<u32> {
+        if filter.lasting && self.time.has_lasting() {
+            return 0..u32::MAX;
+        }
+        self.time.reach(filter.since.unwrap_or(Millis::MIN), filter.until.unwrap_or(Millis::MAX))
+    }
+
     /// Whether a filter keeps a row, whatever its standing.
     pub(crate) fn keeps(&self, number: u32, filter: &Filter) -> bool {
         if filter.since.is_some() || filter.until.is_some() {
@@ -438,9 +446,11 @@ impl Memory {
         let totals = self.totals_at(seq);
         // What stands now is what stood then: the bits say it, without a look at each row's past.
         let now = seq >= self.changed;
+        let reach = self.reach(filter);
         let mut forgotten: Vec<u32> = Vec::new();
         for word in wanted {
             let several: Vec<(u32, u8)>;
+            let mut near;
             let postings: Vec<&Posting> = word.terms.iter().filter_map(|term| self.words.posting(*term)).collect();
             let (rows, one): (&mut dyn Iterator<Item = (u32, u8)>, Option<&Posting>) = match postings.as_slice() {
                 [] => continue,
@@ -461,7 +471,8 @@ impl Memory {
                         true => 0,
                         false => posting.iter().filter(|(row, _)| self.table.is_dead(*row)).count(),
                     };
-                    (u64::from(posting.len()).saturating_sub(dead as u64), rows)
+                    near = posting.between(reach.clone());
+                    (u64::from(posting.len()).saturating_sub(dead as u64), &mut near)
                 }
                 None => {
                     let all: Vec<(u32, u8)> = rows.collect();

@@ -40,6 +40,8 @@ pub(crate) struct Block {
     noted: Vec<u16>,
     /// How many kinds are counted in `noted`.
     lanes: usize,
+    /// Between which rows, by their numbers, all lie.
+    pub(crate) reach: Range<u32>,
     pub(crate) summary: Box<Summary>,
     /// Its `mask` and whether every row is live, where a scan looks first.
     pub(crate) mask: u64,
@@ -122,6 +124,7 @@ impl Block {
             row_high: Vec::new(),
             noted: Vec::new(),
             lanes: 0,
+            reach: u32::MAX..0,
             summary: Box::default(),
             mask: 0,
             clean: true,
@@ -219,6 +222,7 @@ impl Block {
         if at < self.base {
             self.rebase(at);
         }
+        self.reach = self.reach.start.min(row)..self.reach.end.max(row.saturating_add(1));
         let len = self.len();
         let place = place.min(len);
         let [low, high] = kind.to_le_bytes();
@@ -276,6 +280,8 @@ impl Block {
         if !self.row_high.is_empty() {
             tail.row_high = self.row_high.split_off(place);
         }
+        self.reach = self.reached();
+        tail.reach = tail.reached();
         self.shrink();
         tail.shrink();
         self.sample(0);
@@ -289,6 +295,11 @@ impl Block {
         self.ts.reserve_exact(rows);
         self.kind.reserve_exact(rows);
         self.row.reserve_exact(rows);
+    }
+
+    fn reached(&self) -> Range<u32> {
+        let rows = || self.rows(0..self.len());
+        rows().min().unwrap_or(u32::MAX)..rows().max().map_or(0, |row| row.saturating_add(1))
     }
 
     /// Gives back room that is not used.

@@ -1,5 +1,7 @@
 //! The rows that hold a word, packed: most lie so near to the one before that a byte or two say which it is.
 
+use std::ops::Range;
+
 /// After how many rows a place is noted from which reading can begin.
 const MARKED: u32 = 128;
 /// The least room that is made.
@@ -94,13 +96,25 @@ impl Posting {
         Iter { bytes: &self.bytes, next: 0 }
     }
 
+    /// The rows of a range.
+    pub(crate) fn between(&self, range: Range<u32>) -> impl Iterator<Item = (u32, u8)> + '_ {
+        let (next, from) = self.mark(range.start);
+        let near = Iter { bytes: self.bytes.get(from as usize..).unwrap_or_default(), next };
+        near.skip_while(move |(row, _)| *row < range.start).take_while(move |(row, _)| *row < range.end)
+    }
+
+    /// The last place to begin to read from at which no row from this one on was passed.
+    fn mark(&self, row: u32) -> (u32, u32) {
+        let after = self.marks.partition_point(|(next, _)| *next <= row);
+        after.checked_sub(1).and_then(|n| self.marks.get(n)).copied().unwrap_or_default()
+    }
+
     /// How often the term stands in a row.
     pub(crate) fn count(&self, row: u32) -> u8 {
         if row >= self.next {
             return 0;
         }
-        let after = self.marks.partition_point(|(next, _)| *next <= row);
-        let (next, from) = after.checked_sub(1).and_then(|n| self.marks.get(n)).copied().unwrap_or_default();
+        let (next, from) = self.mark(row);
         let mut near = Iter { bytes: self.bytes.get(from as usize..).unwrap_or_default(), next };
         near.find(|(other, _)| *other >= row).filter(|(other, _)| *other == row).map_or(0, |(_, count)| count)
     }
@@ -161,6 +175,12 @@ mod tests {
         assert!(rows.iter().all(|(row, count)| posting.count(*row) == *count));
         let mut absent = (0..90_000u32).filter(|row| rows.binary_search_by_key(row, |(r, _)| *r).is_err());
         assert!(absent.all(|row| posting.count(row) == 0) && posting.count(u32::MAX) == 0);
+        for (n, (row, _)) in rows.iter().enumerate().step_by(61) {
+            for (from, to) in [(*row, row + 9_000), (row + 1, u32::MAX), (0, *row), (*row, *row), (row + 5, row + 3)] {
+                let expected = rows.iter().filter(|(row, _)| (from..to).contains(row)).copied();
+                assert_eq!(posting.between(from..to).collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{n}: {from}..{to}");
+            }
+        }
         let again = Posting::of_bytes(posting.bytes(), posting.len(), usize::MAX).unwrap();
         assert_eq!((again.marks, again.next), (posting.marks.clone(), posting.next));
         assert!(Posting::of_bytes(posting.bytes(), posting.len(), 4_000_000_000).is_none());
