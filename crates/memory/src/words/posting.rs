@@ -178,7 +178,11 @@ mod tests {
         for (n, (row, _)) in rows.iter().enumerate().step_by(61) {
             for (from, to) in [(*row, row + 9_000), (row + 1, u32::MAX), (0, *row), (*row, *row), (row + 5, row + 3)] {
                 let expected = rows.iter().filter(|(row, _)| (from..to).contains(row)).copied();
-                assert_eq!(posting.between(from..to).collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{n}: {from}..{to}");
+                assert_eq!(
+                    posting.between(from..to).collect::<Vec<_>>(),
+                    expected.collect::<Vec<_>>(),
+                    "{n}: {from}..{to}"
+                );
             }
         }
         let again = Posting::of_bytes(posting.bytes(), posting.len(), usize::MAX).unwrap();
