@@ -58,7 +58,11 @@ impl El {
 
     #[inline(never)]
     fn set(mut self, name: &'static str, value: Text) -> Self {
-        self.0.attrs.push((name, value));
+        // An attribute is there once: a second value takes the place of the first.
+        match self.0.attrs.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.attrs.push((name, value)),
+        }
         self
     }
 
@@ -304,4 +308,16 @@ pub(crate) fn Dom(
         keep_focus(&held);
     });
     view! { <div node_ref=host class=class></div> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attribute_is_there_once_with_the_last_value() {
+        let El(inner) = el("span").class("mark").attr("id", "a").class("mark status-failed");
+        let attrs: Vec<_> = inner.attrs.iter().map(|(name, value)| (*name, &**value)).collect();
+        assert_eq!(attrs, [("class", "mark status-failed"), ("id", "a")]);
+    }
 }
