@@ -20,7 +20,7 @@ use crate::vectors::Vectors;
 use crate::words::WordIndex;
 
 /// The format, and what the bytes mean: also how texts are read as words.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 /// How long the hash is.
 const HASH: usize = 64;
 /// About how many bytes a row takes.

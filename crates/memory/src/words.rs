@@ -1,9 +1,9 @@
 //! Words of a text, and the rows that hold them.
 //!
 //! Letters and digits in a row make a word, in lower case, full-width forms folded, an accent that follows its letter
-//! put on it. Characters of scripts that are written without spaces (Chinese, Japanese, Korean) make pairs instead,
-//! only inside one run of them; a run of one character is a word of its own. A query for a single such character finds
-//! every pair it is in. An emoji is a word. What ends in `+` or `#`, and what begins with a dot, is another word than
+//! put on it, and without what only picks a form or a vowel. Characters of scripts that are written without spaces
+//! (Chinese, Japanese, Korean) make pairs instead, only inside one run of them; a run of one character is a word of its
+//! own. A query for a single such character finds every pair it is in. An emoji is a word. What ends in `+` or `#`, and what begins with a dot, is another word than
 //! without: `C++`, `C#` and `.NET` are names; where more than one letter is left, it is found without as well.
 
 mod posting;
@@ -176,7 +176,7 @@ fn split(text: &str, found: &mut dyn FnMut(&str)) {
     let mut word = String::new();
     let mut run: Vec<char> = Vec::new();
     let mut before = ' ';
-    let mut chars = text.chars().map(fold).peekable();
+    let mut chars = text.chars().filter(|c| !is_unseen(*c)).map(fold).peekable();
     while let Some(c) = chars.next() {
         if is_dense(c) {
             end_word(&mut word, found);
@@ -185,9 +185,10 @@ fn split(text: &str, found: &mut dyn FnMut(&str)) {
             end_run(&mut run, found);
             // A name that begins with a dot: `.NET`, but no end of a sentence, and no number.
             if before == '.' && c.is_alphabetic() && word == "." {
-                let mut rest = c.to_lowercase().to_string();
+                let mut rest = String::new();
+                push_lower(&mut rest, c);
                 while let Some(c) = chars.next_if(|c| is_letter(*c) || is_mark(*c)) {
-                    rest.extend(c.to_lowercase());
+                    push_lower(&mut rest, c);
                     before = c;
                 }
                 word.push_str(&rest);
@@ -199,7 +200,7 @@ fn split(text: &str, found: &mut dyn FnMut(&str)) {
             if word == "." {
                 word.clear();
             }
-            word.extend(c.to_lowercase());
+            push_lower(&mut word, c);
         } else {
             if matches!(c, '+' | '#') && word.ends_with(char::is_alphabetic) {
                 let mut name = word.clone();
@@ -255,6 +256,35 @@ fn fold(c: char) -> char {
         '\u{3000}' => ' ',
         other => other,
     }
+}
+
+/// Adds a letter without its case. Letters that differ in one case only are one.
+fn push_lower(word: &mut String, c: char) {
+    match c {
+        _ if c.is_ascii() => word.push(c.to_ascii_lowercase()),
+        'ß' | 'ẞ' => word.push_str("ss"),
+        'ς' => word.push('σ'),
+        'İ' => word.push('i'),
+        _ => word.extend(c.to_lowercase()),
+    }
+}
+
+/// Whether a character is there for how a text looks or is pronounced, and may as well be absent: a soft hyphen, what
+/// joins or picks forms, Hebrew points, Arabic vowels.
+fn is_unseen(c: char) -> bool {
+    !c.is_ascii()
+        && matches!(c,
+        '\u{ad}'
+        | '\u{591}'..='\u{5bd}'
+        | '\u{5bf}' | '\u{5c1}' | '\u{5c2}' | '\u{5c4}' | '\u{5c5}' | '\u{5c7}'
+        | '\u{640}'
+        | '\u{64b}'..='\u{65f}'
+        | '\u{670}'
+        | '\u{200c}'..='\u{200f}'
+        | '\u{2060}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// Whether a character belongs to a script that is written without spaces between words.
@@ -328,6 +358,12 @@ mod tests {
         check("用C++和.NET开发", &["用", "c++", "和", ".net", "net", "开发"]);
         check("🇩🇪", &["🇩", "🇪"]);
         check("ｶﾞｽ \u{304b}\u{3099}", &["ガス", "が"]);
+        check(
+            "co\u{ad}operate Straße STRASSE ΟΔΟΣ οδος İzmir",
+            &["cooperate", "strasse", "strasse", "οδοσ", "οδοσ", "izmir"],
+        );
+        check("العَرَبِيَّة العربية שָׁלוֹם", &["العربية", "العربية", "שלום"]);
+        check("葛\u{e0100}城市 می\u{200c}خواهم", &["葛城", "城市", "میخواهم"]);
         check("Ça co\u{302}te\u{301}", &["ça", "côté"]);
     }
 }
