@@ -4,10 +4,12 @@
 //! `twenty-three thousand five hundred`. A date is a date in digits or in words. A name is what a reader takes
 //! for one: words with capitals inside a sentence, a token of letters and digits, a text in quotation marks.
 
+mod deeds;
 mod numerals;
 mod spoken;
 
-pub(crate) use numerals::small_numbers;
+pub(crate) use deeds::{Deed, deeds, stem};
+pub(crate) use numerals::{small_numbers, small_places};
 
 use throughline_value::Number;
 
@@ -63,6 +65,9 @@ here when while after before until once ok okay sorry unfortunately what which w
 did can could may might will would shall should let all both each every some any one two three of about regarding given \
 based currently now today tomorrow yesterday just only then also still however instead ";
 
+/// The ends of hosts that are not also ends of files or of sentences.
+const TOPS: &str = " com net org io cn dev app info biz ru xyz top shop site online example test ";
+
 /// Full-width signs as what they are wide forms of, digits of other scripts and other dashes as the usual ones.
 fn narrow(c: char) -> char {
     let digit = |zero: u32| char::from_digit((u32::from(c) - zero) % 10, 10).unwrap_or(c);
@@ -76,6 +81,8 @@ fn narrow(c: char) -> char {
         '\u{9e6}'..='\u{9ef}' => digit(0x9e6),
         '\u{e50}'..='\u{e59}' => digit(0xe50),
         '\u{1d7ce}'..='\u{1d7ff}' => digit(0x1d7ce),
+        '\u{2080}'..='\u{2089}' => digit(0x2080),
+        '\u{2460}'..='\u{2468}' => digit(0x245f),
         other => other,
     }
 }
@@ -286,6 +293,13 @@ impl Scan {
         if self.at(at) == '@' && self.at(at + 1).is_ascii_alphanumeric() {
             return Some(self.until(at + 1, |c| !in_mail(c)));
         }
+        // A host without a scheme.
+        let host: String = (from..at).map(|place| self.at(place).to_ascii_lowercase()).collect();
+        let host = host.trim_end_matches(['.', '-']);
+        if host.rsplit_once('.').is_some_and(|(name, top)| !name.is_empty() && TOPS.contains(&format!(" {top} "))) {
+            let end = from + host.len();
+            return Some(if matches!(self.at(end), '/' | '?' | ':' | '#') { self.until(end, ends) } else { end });
+        }
         let is_address = self.at(end) == ':' && self.at(end + 1) == '/' && self.at(end + 2) == '/';
         is_address.then(|| self.until(end + 3, ends))
     }
@@ -388,7 +402,7 @@ fn month(word: &str) -> Option<u32> {
     u32::try_from(place + 1).ok()
 }
 
-fn is_cjk(c: char) -> bool {
+pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
@@ -547,7 +561,8 @@ mod tests {
 
     #[test]
     fn figures_hide_in_no_other_script_word_or_sign() {
-        check("It costs ٨٥ or ８５ or 𝟪𝟧.", &["85", "85", "85"]);
+        check("It costs ٨٥ or ８５ or 𝟪𝟧 or ₈₅.", &["85", "85", "85", "85"]);
+        check("It takes ½ or ¾ of it, or ⅔, or ⑨.", &["0.5", "0.75", "0.667", "9"]);
         check("Your balance is -100, or minus 7, not 5-10 or 3 - 2.", &["-100", "-7", "5", "10", "3", "2"]);
         check("余额为负一百二十", &["-120"]);
         check("价格是壹佰伍拾元，或两萬叁仟", &["150", "23000"]);
@@ -575,6 +590,10 @@ mod tests {
     fn quotations_addresses_and_unseen_signs_are_found() {
         check("The colour is 'blue' or \"sea green\", isn't it, the users' choice", &["name blue", "name sea green"]);
         check("write to help@shop.example", &["name help@shop.example"]);
+        check(
+            "go to shop.example/deal?x=1 or Shop.COM. Use node.js, e.g. a file.",
+            &["name shop.example/deal?x=1", "name Shop.COM"],
+        );
         check(
             "see www.evil.example/x or mailto:x or javascript:alert(1)",
             &["name www.evil.example/x", "name mailto:x", "name javascript:alert(1"],

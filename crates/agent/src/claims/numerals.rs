@@ -36,6 +36,9 @@ fn unsigned(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
     if scan.at(from).is_ascii_digit() {
         return digits(scan, from);
     }
+    if let Some((_, value)) = FRACTIONS.iter().find(|(sign, _)| *sign == scan.at(from)) {
+        return Some((Number::parse(value), from + 1));
+    }
     if let Some((value, end)) = chinese(scan, from) {
         return Some((Number::parse(&value.to_string()), end));
     }
@@ -45,6 +48,19 @@ fn unsigned(scan: &Scan, from: usize) -> Option<(Option<Number>, usize)> {
     }
     None
 }
+
+/// Fractions in one sign, to three places.
+const FRACTIONS: [(char, &str); 9] = [
+    ('½', "0.5"),
+    ('¼', "0.25"),
+    ('¾', "0.75"),
+    ('⅓', "0.333"),
+    ('⅔', "0.667"),
+    ('⅕', "0.2"),
+    ('⅛', "0.125"),
+    ('⅒', "0.1"),
+    ('⅗', "0.6"),
+];
 
 /// How many digits stand here.
 fn run(scan: &Scan, from: usize) -> usize {
@@ -313,4 +329,24 @@ pub(crate) fn small_numbers(text: &str) -> Vec<u64> {
     let english = words.filter_map(|word| SMALL.iter().position(|small| *small == word)).map(|value| value as u64);
     let chinese = text.chars().filter_map(|c| chinese_digit(c).or((c == '十').then_some(10)));
     english.chain(chinese).filter(|value| *value <= SPEECH).collect()
+}
+
+/// The words for numbers up to twelve, with their bytes: parts of speech, unless they stand beside a label.
+pub(crate) fn small_places(text: &str) -> Vec<(u64, usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for part in text.split_inclusive(|c: char| !c.is_ascii_alphabetic()) {
+        let word = part.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+        if let Some(value) = SMALL.iter().position(|small| small.eq_ignore_ascii_case(word)) {
+            found.push((value as u64, at, at + word.len()));
+        }
+        if let Some(sign) = part.chars().next_back()
+            && let Some(value) = chinese_digit(sign).or((sign == '十').then_some(10))
+        {
+            found.push((value, at + part.len() - sign.len_utf8(), at + part.len()));
+        }
+        at += part.len();
+    }
+    found.retain(|(value, ..)| *value <= SPEECH);
+    found
 }

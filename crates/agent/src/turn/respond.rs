@@ -8,12 +8,12 @@ use throughline_plan::{Bound, Evidence};
 use throughline_protocol::domain::Intent;
 use throughline_protocol::view::{AnswerView, EntityView, FactView, Footnote};
 use throughline_protocol::{At, Context, DEFAULT_SUBJECT, Domain};
-use throughline_value::{Map, Named, Value};
+use throughline_value::{Map, Named, Number, Value};
 
 use super::ask_model::{Asked, ask};
 use super::ground::GUESSED;
 use super::{Ending, Move, draft, finish, intent_of, prompts, with_changes};
-use crate::claims::{Claim, Found, claims, spans};
+use crate::claims::{Claim, Found, claims, deeds, is_cjk, small_places, spans, stem};
 use crate::constraints::Checked;
 use crate::known::Known;
 use crate::owners::Owners;
@@ -171,18 +171,19 @@ fn hold(
     known.name(&turn.started.text);
     owners.free().name(&turn.started.text);
     named.iter().for_each(|entity| known.entity(entity));
-    let masks: Vec<&str> = named
-        .iter()
-        .flat_map(|entity| std::iter::once(entity.raw_id.as_str()).chain(entity.aliases.iter().map(String::as_str)))
-        .collect();
+    let masks: Vec<&str> = named.iter().flat_map(of_entity).collect();
     let found = claims(text, &masks);
+    // The things that are spoken of, whatever rules are about them.
+    let mut spoken = named.clone();
     for name in found.iter().filter(|found| found.claim == Claim::Name) {
-        if !known.supports(name)
-            && let Some(id) = rooms.world.resolve_at(&name.text, None, at.seq)
+        if let Some(id) = rooms.world.resolve_at(&name.text, None, at.seq)
             && let Ok(detail) = rooms.world.entity(&id, at)
         {
-            known.entity(&detail.entity);
-            owners.entity(&detail.entity);
+            if !known.supports(name) {
+                known.entity(&detail.entity);
+                owners.entity(&detail.entity);
+            }
+            spoken.push(detail.entity);
         }
     }
     // What the user spoke of, under names that cannot be told from other words.
@@ -190,8 +191,12 @@ fn hold(
         let id = mention.get("entity").and_then(Value::as_str).unwrap_or_default();
         if let Ok(detail) = rooms.world.entity(id, at) {
             owners.entity(&detail.entity);
+            if !spans(text, &of_entity(&detail.entity)).is_empty() {
+                spoken.push(detail.entity);
+            }
         }
     }
+    spoken.dedup_by(|a, b| a.id == b.id);
     for bound in values.values() {
         bound.evidence.iter().for_each(|evidence| owners.quote(&evidence.quote));
     }
@@ -207,13 +212,55 @@ fn hold(
             .map(|text| format!("`{text}` rests on no fact, value or source; leave it out, or say what they say")),
     );
     wrong.extend(owners.misplaced(text, &found));
-    wrong.extend(slips(text, &found, &named, ctx.domain, language));
+    wrong.extend(slips(text, &found, &spoken, ctx.domain, language));
     wrong.extend(contradictions(text, &found, &facts, ctx, language));
+    wrong.extend(undone(text, turn, ctx.domain, &facts, language));
     if !wrong.is_empty() {
         return Err(wrong);
     }
     let scope = Scoped { names, intent, values: &values };
     Ok(noted(text, &found, &facts, &scope))
+}
+
+/// What a text says was done and was not. A deed in the words of an action is that action: done in this turn, or
+/// the facts that it leaves stand. Any other deed of the one who speaks needs something that was done.
+fn undone(text: &str, turn: &Turn, domain: &Domain, facts: &[FactView], language: &str) -> Vec<String> {
+    let words = |name: &str, description: &str| -> Vec<String> {
+        let first = description.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or("");
+        let own = first.chars().take_while(|c| is_cjk(*c)).take(2).collect::<String>();
+        let latin = name.split(['_', '-', '.', ' ']).chain(own.is_empty().then_some(first));
+        let stems = latin.map(|word| stem(&word.to_lowercase())).filter(|word| word.len() > 1);
+        stems.chain((own.chars().count() > 1).then_some(own.clone())).collect()
+    };
+    let actions: Vec<(&String, Vec<String>)> =
+        domain.actions.iter().map(|(name, action)| (name, words(name, action.description.get(language)))).collect();
+    let acts: Vec<String> = actions.iter().flat_map(|(_, words)| words.iter().cloned()).collect();
+    let decision = turn.output(Stage::Decide);
+    let failed = ["rejected", "refused"].iter().any(|how| decision.get(how).is_some());
+    let done = decision.get("action").and_then(Value::as_str).filter(|_| !failed);
+    // What a run called may have changed the world; which deed is which, nobody can say here.
+    let called = turn.run.is_some() && domain.tools.values().any(|tool| tool.effect.as_deref() == Some("write"));
+    let stands = |name: &str| {
+        let commands = domain.actions.get(name).map(|action| action.commands.as_slice()).unwrap_or_default();
+        let asserts = commands.iter().filter(|c| c.get("type").and_then(Value::as_str) == Some("assert_fact"));
+        let mut keys = asserts.filter_map(|c| c.get("key").and_then(Value::as_str)).peekable();
+        keys.peek().is_some() && keys.all(|key| facts.iter().any(|fact| fact.key == key))
+    };
+    let is_true = |deed: &crate::claims::Deed| {
+        let mut of =
+            actions.iter().filter(|(_, words)| words.contains(&deed.verb)).map(|(name, _)| name.as_str()).peekable();
+        if of.peek().is_none() {
+            return !deed.own || done.is_some() || called;
+        }
+        called || of.any(|name| done == Some(name) || stands(name))
+    };
+    let lies = deeds(text, &acts).into_iter().filter(|deed| !is_true(deed));
+    lies.map(|deed| format!("`{}` says that something was done which was not; say what is so", deed.text)).collect()
+}
+
+/// The names of a thing.
+fn of_entity(entity: &EntityView) -> Vec<&str> {
+    std::iter::once(entity.raw_id.as_str()).chain(entity.aliases.iter().map(String::as_str)).collect()
 }
 
 /// Whether a thing has a field in this unit.
@@ -245,6 +292,20 @@ fn slips(text: &str, found: &[Found], named: &[EntityView], domain: &Domain, lan
             let before = found.iter().rfind(|f| f.end <= start).filter(number).filter(|f| near(f.end, start, 1));
             let is = |found: &Found| matches!(&found.claim, Claim::Number(number) if number == value);
             let beside: Vec<&Found> = after.into_iter().chain(before).collect();
+            // "seven seats", `七个座位`: a small number in words is a figure right here.
+            let counts =
+                |between: &str| matches!(between, "" | " " | "-" | "个" | "座" | "位" | "间" | "只" | "台" | "件");
+            let whole = |at: usize| !found.iter().any(|f| f.start <= at && at < f.end);
+            let word = small_places(text).into_iter().find(|(_, from, to)| {
+                let before = *to <= start && text.get(*to..start).is_some_and(counts);
+                (before || *from >= end && near(end, *from, NEAR)) && whole(*from)
+            });
+            if let Some((small, from, to)) =
+                word.filter(|(small, ..)| Number::from(*small) != *value && beside.is_empty())
+            {
+                let said = text.get(from..to).map_or_else(|| small.to_string(), str::to_owned);
+                wrong.push(format!("`{label}` of {} is {value}, not {said}: the ledger says so", entity.raw_id));
+            }
             if let Some(first) = beside.first().filter(|_| !beside.iter().any(|found| is(found))) {
                 let said = &first.text;
                 wrong.push(format!("`{label}` of {} is {value}, not {said}: the ledger says so", entity.raw_id));
