@@ -3,6 +3,7 @@
 mod ask_model;
 mod begin;
 mod calls;
+pub mod cap;
 mod decide;
 mod forms;
 mod gather;

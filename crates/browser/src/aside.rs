@@ -246,7 +246,7 @@ pub(crate) async fn complete(host: Rc<dyn Host>, id: u64, call: Complete) -> Res
         map.entry("purpose".to_owned()).or_insert_with(|| "respond".into());
     }
     let request: Request = from_value(&asked).map_err(|e| Refusal::from(e.within("request")))?;
-    retry::within_cap(&call.settings, &throughline_model::Usage::default(), request.estimate())?;
+    let settings = retry::capped(&call.settings, &throughline_model::Usage::default(), request.estimate())?;
     let (pusher, purpose) = (Rc::clone(&host), request.purpose.clone());
     let show = move |delta: Delta| {
         let (channel, text) = match delta {
@@ -265,7 +265,7 @@ pub(crate) async fn complete(host: Rc<dyn Host>, id: u64, call: Complete) -> Res
         });
         pusher.push(to_wire(&to_value(&push).unwrap_or_default()).to_json());
     };
-    let finished = exchange(&host, &call.settings, &request, show).await?;
+    let finished = exchange(&host, &settings, &request, show).await?;
     Ok(finished.to_value(&call.settings, request.schema.as_ref(), call.strict))
 }
 

@@ -77,8 +77,8 @@ impl Host for Net {
 }
 
 const DOMAIN: &str = r#"{"name":"d","facts":{"n":{"value":{"type":"integer"}}},"tools":{"send":{"effect":"write"}},
-    "intents":{"note":{"answer":"a"},"mail":{"answer":"a","plan":"$sent = CALL send(to: \"ada\")","actions":["none"]}},
-    "actions":{"none":{"schema":{"type":"object"}}},"answers":{"a":{"template":"Noted."}},"agent":{"retries":0}}"#;
+    "intents":{"note":{"answer":"a"},"mail":{"answer":"a","plan":"$sent = CALL send(to: \"ada\")","actions":["set"]}},
+    "actions":{"set":{"schema":{"type":"object"},"commands":[{"type":"assert_fact","key":"n","value":1}]}},"answers":{"a":{"template":"Noted."}},"agent":{"retries":0}}"#;
 
 const NOTED: &str = r#"{"intent":"note","confidence":1,"facts":[]}"#;
 const MAIL: &str = r#"{"intent":"mail","confidence":1,"facts":[]}"#;
@@ -110,7 +110,8 @@ impl Given {
 
     fn execute(&self, command: &str) {
         let call = format!(r#"{{"type":"execute","command":{}}}"#, json::quote(command));
-        self.call(&call);
+        let outcome = self.call(&call).to_json();
+        assert!(outcome.contains("\"done\""), "{outcome}");
     }
 
     fn say(&self, text: &str) {

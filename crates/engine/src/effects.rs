@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use throughline_agent::turn::cap;
 use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested, Turn};
 use throughline_agent::{Hosted, Rooms};
 use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
-use throughline_model::{Delta, Ending, Request, Stream, Usage, Wire, redact, retry};
+use throughline_model::{Delta, Ending, Request, Stream, Wire, redact, retry};
 use throughline_plan::{Plans, ToolCall, ToolError};
 use throughline_protocol::session::DeltaPush;
 use throughline_protocol::{At, Refusal};
@@ -89,7 +90,7 @@ pub(crate) struct Effects {
     calls: SortedMap<u64, ToolCall>,
     /// What was started, by exchange id or idempotency key: nothing is started twice by one engine.
     started: SortedSet<String>,
-    /// Calls that may not be made, to be recorded as such.
+    /// Calls and exchanges that may not be made, to be recorded as such.
     refused: Vec<Finished>,
 }
 
@@ -104,7 +105,7 @@ impl Effects {
         let driven: Vec<_> = rooms.turns.open().filter(|t| self.driving.turn(&t.thread, t.turn)).collect();
         for turn in driven {
             for exchange in turn.exchanges.iter().filter(|x| x.finished.is_none()) {
-                self.start_exchange(turn, exchange, now, outputs);
+                self.start_exchange(rooms, turn, exchange, now, outputs);
             }
         }
         self.forget_what_is_over(rooms, now);
@@ -136,9 +137,9 @@ impl Effects {
         }
         open.extend(self.calls.values().map(call_key));
         open.extend(self.exchanges.values().map(|exchange| exchange.exchange.clone()));
-        open.extend(self.refused.iter().filter_map(|finished| match finished {
-            Finished::Call { call, .. } => Some(call_key(call)),
-            Finished::Exchange { .. } => None,
+        open.extend(self.refused.iter().map(|finished| match finished {
+            Finished::Call { call, .. } => call_key(call),
+            Finished::Exchange { finished, .. } => finished.exchange.clone(),
         }));
         self.started.retain(|id| open.contains(id));
         self.driving.turns.retain(|(thread, turn)| rooms.turns.get(thread, *turn).is_some());
@@ -168,11 +169,30 @@ impl Effects {
         self.calls.insert(self.numbers, call);
     }
 
-    fn start_exchange(&mut self, turn: &Turn, exchange: &Exchange, now: Millis, outputs: &mut VecDeque<Output>) {
-        let (thread, spent) = (turn.thread.as_str(), spent(turn));
+    fn start_exchange(
+        &mut self,
+        rooms: &Rooms,
+        turn: &Turn,
+        exchange: &Exchange,
+        now: Millis,
+        outputs: &mut VecDeque<Output>,
+    ) {
+        let (thread, spent) = (turn.thread.as_str(), cap::spent(turn));
         let ExchangeRequested { exchange: id, request, .. } = &exchange.requested;
         let Ok(request) = from_value::<Request>(request) else { return };
         if !self.started.insert(id.clone()) {
+            return;
+        }
+        if let Err(refusal) = cap::room(&rooms.domain().domain, turn, &request) {
+            let finished = ExchangeFinished {
+                exchange: id.clone(),
+                ending: "failed".to_owned(),
+                message: Some(refusal.words()),
+                code: Some(refusal.code),
+                ..ExchangeFinished::default()
+            };
+            let (thread, turn, cause) = (thread.to_owned(), turn.turn, exchange.seq);
+            self.refused.push(Finished::Exchange { thread, turn, cause, finished });
             return;
         }
         self.numbers += 1;
@@ -250,7 +270,7 @@ impl Effects {
         Some(Finished::Exchange { thread, turn, cause, finished: ExchangeFinished { exchange, ..finished } })
     }
 
-    /// The calls that may not be made.
+    /// The calls and exchanges that may not be made.
     pub(crate) fn take_refused(&mut self) -> Vec<Finished> {
         std::mem::take(&mut self.refused)
     }
@@ -278,18 +298,6 @@ fn closed(rooms: &Rooms, call: &ToolCall) -> Option<Refusal> {
     (tool.approval && !call.approved).then(|| {
         let message = format!("`{}` needs a person's approval by now; start the plan again", call.tool);
         Refusal::new("approval-required", message)
-    })
-}
-
-/// What the finished exchanges of a turn took.
-fn spent(turn: &Turn) -> Usage {
-    let finished = turn.exchanges.iter().filter_map(|x| x.finished.as_ref());
-    let usages = finished.filter_map(|(finished, _)| from_value::<Usage>(&finished.usage).ok());
-    usages.fold(Usage::default(), |sum, one| Usage {
-        prompt: sum.prompt + one.prompt,
-        completion: sum.completion + one.completion,
-        cached: sum.cached + one.cached,
-        estimated: sum.estimated || one.estimated,
     })
 }
 

@@ -1,6 +1,7 @@
 //! What goes on by itself: due events, plan steps, turn stages.
 
 use throughline_agent::turn::{self, Move};
+use throughline_agent::turns::Stage;
 use throughline_agent::{Hosted, Rooms};
 use throughline_journal::{Actor, ActorKind, Journal, MAIN_THREAD, Millis, Seq};
 use throughline_protocol::command::SendEvent;
@@ -61,6 +62,9 @@ impl Reaction<'_> {
     /// long plan goes on in the next frames, as many as it has waves for.
     pub(crate) fn run(&mut self, slept_since: Option<Millis>) -> bool {
         let idle = slept_since.map(|since| Idle { since, before: self.journal.head().seq });
+        // What was missed is settled at once: the next look would not know that nobody looked.
+        let slept = idle
+            .is_some_and(|idle| self.building.now.saturating_sub(idle.since) > throughline_world::limits::MISSED_AFTER);
         let mut taken = 0;
         let mut endless = false;
         for _ in 0..MAX_ROUNDS_PER_FRAME {
@@ -70,7 +74,12 @@ impl Reaction<'_> {
             taken = self.building.records.len();
             let before = self.building.records.len();
             self.building.round = before;
-            self.events(idle);
+            // What a decision set off fires after its answer, which says what was decided and no more. The machine goes on.
+            if !slept && self.is_answering() {
+                self.delays();
+            } else {
+                self.events(idle);
+            }
             let events = self.building.records.len() - before;
             self.runs();
             let runs = self.building.records.len();
@@ -81,6 +90,15 @@ impl Reaction<'_> {
             }
         }
         endless
+    }
+
+    /// Whether a turn that goes on here has decided and has yet to answer. It waits for nobody but a model then.
+    fn is_answering(&self) -> bool {
+        self.state.rooms.turns.open().any(|turn| {
+            turn.status == "running"
+                && turn.outputs.contains_key(&Stage::Decide)
+                && self.effects.driving.turn(&turn.thread, turn.turn)
+        })
     }
 
     fn place(&self, thread: &str, turn: u32, cause: Option<Seq>) -> Place {

@@ -312,12 +312,20 @@ fn functions(asked: &Asked<'_>) -> Option<Value> {
         let function = Value::from([
             ("name", text(&tool.name)),
             ("description", text(&tool.description)),
-            ("parameters", parameters(&tool.schema)),
+            ("parameters", asked.parameters(&tool.schema)),
         ]);
         Value::from([("type", text("function")), ("function", function)])
     };
     let tools = &asked.request.tools;
     (!tools.is_empty()).then(|| Value::List(tools.iter().map(one).collect()))
+}
+
+impl Asked<'_> {
+    /// The schema of a tool's arguments. A grammar is made of it, too, and long repetitions break the whole request.
+    fn parameters(&self, schema: &Value) -> Value {
+        let whole = parameters(schema);
+        if self.provider.grammar { schema::tighten(&whole) } else { whole }
+    }
 }
 
 /// The schema of a tool's arguments: an object where nothing is said.

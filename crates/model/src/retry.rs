@@ -126,30 +126,81 @@ fn decimal(value: i128, places: usize) -> Number {
     Number::parse(&text).unwrap_or_else(|| Number::from(0))
 }
 
-/// Refuses a request that would go over what one turn may take: `spent` is what it took so far, `prompt` the
-/// tokens of the next request.
+/// The least room for a reply: with less, a request is a waste of its prompt.
+pub const MIN_REPLY_TOKENS: u64 = 16;
+
+/// How many tokens the reply to the next request may have, within what one turn may take: `spent` is what it took so
+/// far, `prompt` the tokens of the next request.
 ///
 /// # Errors
 /// `spend-cap`, with what was spent and what is allowed.
-pub fn within_cap(settings: &ModelSettings, spent: &Usage, prompt: u64) -> Result<(), Refusal> {
-    let next = Usage { prompt: spent.prompt + prompt, ..*spent };
-    if let Some(cap) = settings.token_cap
-        && next.prompt + next.completion > cap
-    {
+///
+/// ```
+/// use throughline_model::{Usage, retry::room};
+/// let spent = Usage { prompt: 700, completion: 100, ..Usage::default() };
+/// assert_eq!(room(2_000, &spent, 900), Ok(300));
+/// assert_eq!(room(1_710, &spent, 900).unwrap_err().code, "spend-cap");
+/// ```
+pub fn room(cap: u64, spent: &Usage, prompt: u64) -> Result<u64, Refusal> {
+    let taken = spent.prompt.saturating_add(spent.completion);
+    let room = cap.saturating_sub(taken.saturating_add(prompt));
+    if room >= MIN_REPLY_TOKENS {
+        return Ok(room);
+    }
+    let message = format!(
+        "this turn has taken {taken} tokens and its next request takes {prompt}, with {MIN_REPLY_TOKENS} at least for the reply; {cap} are allowed: raise `token_cap`, or ask for less"
+    );
+    Err(Refusal::new("spend-cap", message))
+}
+
+/// The settings with room for a reply that does not take a turn over their caps.
+///
+/// # Errors
+/// `spend-cap`: the request must not be made.
+///
+/// ```
+/// use throughline_model::{Usage, retry::capped};
+/// use throughline_protocol::{ModelSettings, Prices};
+/// use throughline_value::Number;
+/// let price = |text| Number::parse(text).unwrap();
+/// let prices = Prices { prompt: price("1"), completion: price("2"), cached: None };
+/// let settings = ModelSettings { prices: Some(prices), spend_cap: Some(price("0.001")), ..ModelSettings::default() };
+/// assert_eq!(capped(&settings, &Usage::default(), 400).unwrap().max_tokens, Some(300));
+/// assert_eq!(capped(&settings, &Usage::default(), 990).unwrap_err().code, "spend-cap");
+/// ```
+pub fn capped(settings: &ModelSettings, spent: &Usage, prompt: u64) -> Result<ModelSettings, Refusal> {
+    let room = within(settings, spent, prompt)?.map(|room| u32::try_from(room).unwrap_or(u32::MAX));
+    let max_tokens = settings.max_tokens.into_iter().chain(room).min();
+    Ok(ModelSettings { max_tokens, ..settings.clone() })
+}
+
+/// How many tokens the caps leave for a reply; `None` where there are none.
+fn within(settings: &ModelSettings, spent: &Usage, prompt: u64) -> Result<Option<u64>, Refusal> {
+    let by_tokens = settings.token_cap.map(|cap| room(cap, spent, prompt)).transpose()?;
+    let by_price = settings.spend_cap.as_ref().zip(settings.prices.as_ref());
+    let by_price = by_price.map(|(cap, prices)| affordable(cap, prices, spent, prompt)).transpose()?;
+    Ok(by_tokens.into_iter().chain(by_price).min())
+}
+
+/// How many tokens of a reply a cap pays for.
+fn affordable(cap: &Number, prices: &Prices, spent: &Usage, prompt: u64) -> Result<u64, Refusal> {
+    let with = |completion: u64| {
+        let next = Usage { prompt: spent.prompt + prompt, completion: spent.completion + completion, ..*spent };
+        // What cannot be reckoned is out of all proportion.
+        cost(prices, &next).filter(|cost| cost <= cap).is_some()
+    };
+    if !with(MIN_REPLY_TOKENS) {
+        let next = Usage { prompt: spent.prompt + prompt, completion: spent.completion + MIN_REPLY_TOKENS, ..*spent };
+        let would = cost(prices, &next).map_or_else(|| "too much".to_owned(), |cost| cost.to_string());
         let message = format!(
-            "this turn has taken {} tokens and its next request takes {prompt}; {cap} are allowed: raise `token_cap`, or ask for less",
-            spent.prompt + spent.completion
+            "with its next request and {MIN_REPLY_TOKENS} tokens of a reply this turn costs {would}; {cap} is allowed: raise `spend_cap`, or ask for less"
         );
         return Err(Refusal::new("spend-cap", message));
     }
-    if let (Some(cap), Some(prices)) = (&settings.spend_cap, &settings.prices) {
-        let would = cost(prices, &next).unwrap_or_else(|| Number::from(0));
-        if would > *cap {
-            let message = format!(
-                "with its next request this turn costs {would}; {cap} is allowed: raise `spend_cap`, or ask for less"
-            );
-            return Err(Refusal::new("spend-cap", message));
-        }
+    let (mut low, mut high) = (MIN_REPLY_TOKENS, u64::from(u32::MAX));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if with(middle) { low = middle } else { high = middle - 1 }
     }
-    Ok(())
+    Ok(low)
 }

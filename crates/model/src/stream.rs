@@ -326,9 +326,11 @@ fn arguments_of(value: Option<&Value>) -> String {
 }
 
 impl Request {
-    /// The tokens of its messages, estimated.
+    /// The tokens of its messages and tools, estimated.
     #[must_use]
     pub fn estimate(&self) -> u64 {
-        self.messages.iter().map(|m| estimate_tokens(&m.text)).sum()
+        let messages: u64 = self.messages.iter().map(|m| estimate_tokens(&m.text)).sum();
+        let tool = |tool: &crate::Tool| estimate_tokens(&tool.description) + estimate_tokens(&tool.schema.to_json());
+        messages + self.tools.iter().map(tool).sum::<u64>()
     }
 }

@@ -319,6 +319,9 @@ parts! {
         tools: Vec<String>,
         /// The most tokens of a prompt.
         prompt_budget: Option<u64>,
+        /// The most tokens that one turn may take, prompts and replies together. A request that would go over it is not
+        /// made (`spend-cap`), and the rules go on.
+        token_cap: Option<u64>,
         /// Whether the model writes the plan; else the intent's plan is used.
         model_plans: bool,
         /// Whether the model words the answer. What it says is checked against ledger, evidence and constraints;

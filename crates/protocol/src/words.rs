@@ -27,6 +27,7 @@ pub const RANGES: &[(&str, &str, u64, u64)] = &[
     ("AgentRules", "confidence", 0, 1),
     ("AgentRules", "retries", 0, 8),
     ("AgentRules", "prompt_budget", 64, 1000000),
+    ("AgentRules", "token_cap", 64, 1000000000),
 ];
 
 /// The words of a field.

@@ -275,6 +275,11 @@ export interface AgentRules {
   tools?: string[];
   /** The most tokens of a prompt. */
   prompt_budget?: number;
+  /**
+   * The most tokens that one turn may take, prompts and replies together. A request that would go over it is not made
+   * (`spend-cap`), and the rules go on.
+   */
+  token_cap?: number;
   /** Whether the model writes the plan; else the intent's plan is used. */
   model_plans?: boolean;
   /**

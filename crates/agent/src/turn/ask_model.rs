@@ -9,7 +9,7 @@ use throughline_model::{Request, retry, structured};
 use throughline_protocol::Context;
 use throughline_value::Value;
 
-use super::{calls, draft};
+use super::{calls, cap, draft};
 use crate::turns::{ExchangeFinished, ExchangeRequested, ProposalRefused, Turn};
 
 /// How many times a reply that does not hold is asked again, when the domain does not say.
@@ -53,6 +53,11 @@ pub(crate) fn ask<T>(
     let next = |wrong: &[String]| {
         let mut request = request(wrong);
         request.max_tokens = request.max_tokens.map(|max| max << doublings);
+        // A reply never goes over the cap; a request that leaves no room for one is not made.
+        if let Ok(Some(room)) = cap::room(ctx.domain, turn, &request) {
+            let room = u32::try_from(room).unwrap_or(u32::MAX);
+            request.max_tokens = Some(request.max_tokens.map_or(room, |max| max.min(room)));
+        }
         let requested = ExchangeRequested {
             exchange: format!("x{}.{purpose}.{}", turn.seq, attempts + 1),
             purpose: purpose.to_owned(),

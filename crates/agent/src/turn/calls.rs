@@ -1,9 +1,10 @@
-//! A proposal by the provider's own calls of tools: each open action is a tool, and one call of one is the value.
+//! A proposal by the provider's own calls of tools: each open action is a tool, and one call of one is the value; a
+//! plan is the arguments of the one tool that takes plans.
 //!
 //! Nothing runs from a call. It becomes the same value that the model would have written as JSON, and is checked as
 //! that. Several different calls are as good as several different values: none is taken.
 
-use throughline_model::{Tool, ToolCall};
+use throughline_model::{Tool, ToolCall, schema};
 use throughline_protocol::domain::{Intent, ProposedAction};
 use throughline_value::{Map, Value, json};
 
@@ -11,6 +12,13 @@ use crate::turns::ExchangeFinished;
 
 /// What the model is told where it is given tools.
 pub(super) const TOLD: &str = " Where you are given functions, call exactly one instead; `none` for no action.";
+
+/// What the model is told where it may give its plan to a tool.
+pub(super) const TOLD_PLAN: &str =
+    " Where you are given the function `propose_plan`, call it once instead; its arguments are that value.";
+
+/// The tool that takes a plan.
+const PLAN: &str = "propose_plan";
 
 /// The tool that stands for no action, unless an action has this name.
 const NONE: &str = "none";
@@ -52,6 +60,25 @@ pub(super) fn tools<'a>(
     tools
 }
 
+/// The tool whose arguments are a plan of this form.
+pub(super) fn plan_tool(form: &Value) -> Tool {
+    let description = "Proposes the plan that finds what the answer needs. It is checked before anything runs.";
+    Tool { name: PLAN.to_owned(), description: description.to_owned(), schema: form.clone() }
+}
+
+/// The plan as JSON would have it, from a value that a call may have given.
+///
+/// # Errors
+/// Everything in the call's arguments that does not fit.
+pub(super) fn plan(value: &Value, form: &Value) -> Result<Value, Vec<String>> {
+    let Some(args) = value.get("call").and(value.get("args")) else { return Ok(value.clone()) };
+    let problems = schema::problems(args, form);
+    if problems.is_empty() {
+        return Ok(args.clone());
+    }
+    Err(problems.iter().map(|problem| format!("{PLAN}{}: {}", problem.path, problem.message)).collect())
+}
+
 /// The schema of an action's arguments, with a place for the reason and the confidence.
 fn with_beside(schema: &Value) -> Value {
     let mut map = schema.as_map().cloned().unwrap_or_default();
@@ -80,6 +107,11 @@ pub(super) fn value(finished: &ExchangeFinished, requested: &Value) -> Option<Re
     let tools = requested.get("tools").and_then(Value::as_list).unwrap_or_default();
     if tools.is_empty() {
         let message = format!("`{}` was called where no tool is offered; write the value as JSON", call.name);
+        return Some(Err(("unexpected-call", message)));
+    }
+    let names = |tool: &Value| tool.get("name").and_then(Value::as_str) == Some(PLAN);
+    if call.name != PLAN && !call.name.is_empty() && tools.iter().any(names) {
+        let message = format!("`{}` is not a function here; nothing was done. Call `{PLAN}` with the plan", call.name);
         return Some(Err(("unexpected-call", message)));
     }
     Some(read(call).map_err(|error| {

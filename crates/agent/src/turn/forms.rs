@@ -74,7 +74,7 @@ fn text(most: Option<u64>) -> Value {
     Value::Map(form)
 }
 
-/// What an interpretation is asked to be. A list that can hold nothing need not be there.
+/// What an interpretation is asked to be: a list that could hold nothing is not asked for.
 pub(super) fn interpret(domain: &Domain) -> Value {
     let kinds = kinds(domain);
     let items = match kinds.as_slice() {
@@ -87,7 +87,14 @@ pub(super) fn interpret(domain: &Domain) -> Value {
         _ => 1,
     });
     let most = if domain.facts.is_empty() { MAX_FACTS } else { most.sum::<u64>().min(MAX_FACTS) };
-    interpretation(domain, text(Some(MAX_TEXT)), Some(MAX_THINGS), list(items, Some(most)))
+    let mut form = interpretation(domain, text(Some(MAX_TEXT)), Some(MAX_THINGS), list(items, Some(most)));
+    if domain.entity_types.is_empty()
+        && let Value::Map(map) = &mut form
+        && let Some(Value::Map(properties)) = map.get_mut("properties")
+    {
+        properties.shift_remove("entities");
+    }
+    form
 }
 
 /// What an interpretation may be, so that what is in it is looked at piece by piece.
@@ -104,6 +111,7 @@ fn interpretation(domain: &Domain, raw_id: Value, most: Option<u64>, facts: Valu
     );
     let mut required: Vec<Value> = ["intent", "confidence", "facts"].map(Value::from).into();
     let entities = if domain.entity_types.is_empty() {
+        // One that writes freely may say that there are none; it is not asked for.
         schema(r#"{"type":"array","maxItems":0}"#)
     } else {
         required.push("entities".into());

@@ -6,7 +6,7 @@ use throughline_protocol::{At, Command, Context, Meta};
 use throughline_value::{InOrder as _, Map, Value};
 
 use super::ask_model::{Asked, ask};
-use super::{Ending, Move, by_model, by_rule, draft, finish, intent_of, prompts};
+use super::{Ending, Move, by_model, by_rule, calls, draft, finish, intent_of, prompts};
 use crate::turns::{Stage, Turn, TurnRun};
 use crate::{Hosted, Rooms};
 
@@ -31,6 +31,7 @@ pub(crate) fn advance(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>) -> Move {
             |wrong| prompts::plan(rooms, turn, ctx, &inputs, wrong),
             None,
             |value| {
+                let value = calls::plan(value, &throughline_plan::prompt::schema())?;
                 let plan = value.get("plan").cloned().ok_or_else(|| vec!["the plan is missing".to_owned()])?;
                 let (_, report) = throughline_plan::check(&plan, &scope);
                 let language = &turn.started.language;

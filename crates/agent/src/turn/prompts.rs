@@ -96,6 +96,11 @@ fn contract(
     view
 }
 
+/// Whether the domain lets a value come as a call of a tool.
+fn takes_calls(ctx: &Context<'_>) -> bool {
+    ctx.domain.agent.tool_calls.as_deref() != Some("json")
+}
+
 const ONE_VALUE: &str =
     "Think as you like, then reply with one JSON value that fits the schema. Only that value counts.";
 
@@ -118,13 +123,16 @@ pub(crate) fn interpret(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, wrong: &[
 fn plan_stage(ctx: &Context<'_>, inputs: &Map, language: &str) -> StagePrompt {
     let scope = crate::Hosted::scope(ctx.domain, inputs.keys().cloned());
     let task = throughline_plan::prompt::instructions(ctx.domain, &scope, language);
+    let schema = throughline_plan::prompt::schema();
+    let tools = if takes_calls(ctx) { vec![calls::plan_tool(&schema)] } else { Vec::new() };
+    let told = if tools.is_empty() { "" } else { calls::TOLD_PLAN };
     StagePrompt {
         purpose: "plan",
-        task: format!("{task}\n{ONE_VALUE}"),
-        schema: throughline_plan::prompt::schema(),
+        task: format!("{task}\n{ONE_VALUE}{told}"),
+        schema,
         allowed: Vec::new(),
         quoted: vec![("inputs", Value::Map(inputs.clone()).to_json())],
-        tools: Vec::new(),
+        tools,
     }
 }
 
@@ -151,11 +159,7 @@ fn decide_stage(rooms: &Rooms, turn: &Turn, ctx: &Context<'_>, intent: &Intent) 
             "action":{},"args":{"type":"object"},"reason":{"type":"string"},
             "confidence":{"type":"number","minimum":0,"maximum":1}}}"#,
     );
-    let tools = if ctx.domain.agent.tool_calls.as_deref() == Some("json") {
-        Vec::new()
-    } else {
-        calls::tools(intent, open.clone(), &turn.started.language)
-    };
+    let tools = if takes_calls(ctx) { calls::tools(intent, open.clone(), &turn.started.language) } else { Vec::new() };
     let told = if tools.is_empty() { "" } else { calls::TOLD };
     let mut choices: Vec<Value> = open.map(|(name, _)| Value::from(name.as_str())).collect();
     choices.push(Value::Null);
