@@ -1,6 +1,7 @@
 // Figures, spans and replay of the agent's turns.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fakeProvider } from "./fake-provider.mjs";
@@ -144,6 +145,41 @@ test("a recorded run is decided again without any call, record by record", async
   assert.equal(view.calls + calls, 0);
   assert.equal(view.exchanges, 4);
   assert.equal(view.records, (await copy.status()).seq);
+});
+
+/** A journal's file in which one text of a frame was changed, with hashes that fit again. */
+function altered(text, find, put) {
+  const sha = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
+  const [manifest, ...lines] = text.trimEnd().split("\n");
+  let before;
+  const changed = lines.map((line) => {
+    const [, frame, sealed] = /^\{"chain":"[0-9a-f]{64}","frame":(\{.*?\})(,"sealed":\{.*\})?\}$/.exec(line);
+    before ??= JSON.parse(frame).prev;
+    const body = frame.replace(/"prev":"[0-9a-f]{64}"/, `"prev":"${before}"`).replace(find, put);
+    before = sha(before, body);
+    return `{"chain":"${before}","frame":${body}${sealed ?? ""}}`;
+  });
+  assert.ok(changed.some((line, at) => line !== lines[at]), "something was changed");
+  return [manifest.replace(/"chain":"[0-9a-f]{64}"/, `"chain":"${before}"`), ...changed, ""].join("\n");
+}
+
+test("a run that comes out otherwise is left at the first record that differs, and nobody is called", async () => {
+  let calls = 0;
+  const { session, questions } = await demo("courier");
+  await session.say(questions.en[0], { language: "en" });
+  const { records } = await session.records({ kinds: ["fact.asserted"] });
+  const { text } = await session.export();
+  const asserted = (value) => `"data":{"subject":"session","key":"parcel_number","value":"${value}"`;
+  const journal = altered(text, asserted("SF123456789"), asserted("SF987654321"));
+  const copy = await opened({ model: () => calls++ });
+  await copy.import(journal);
+  const view = await copy.replay();
+  assert.equal(view.same, false);
+  assert.equal(view.calls + calls, 0);
+  assert.equal(view.divergence.seq, records[0].seq);
+  assert.equal(view.divergence.path, "/data/value");
+  assert.deepEqual([view.divergence.expected, view.divergence.found], ["SF987654321", "SF123456789"]);
+  assert.match(view.divergence.message, new RegExp(`${records[0].seq}`));
 });
 
 test("what a model invents is refused in its words too, and the template speaks when nothing holds", async () => {
