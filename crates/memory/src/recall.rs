@@ -513,6 +513,8 @@ impl Memory {
                 match count {
                     0 => None,
                     1 => Some(name),
+                    // More are not told apart.
+                    u8::MAX => Some(format!("{name} ×255 or more")),
                     _ => Some(format!("{name} ×{count}")),
                 }
             });

@@ -75,7 +75,9 @@ fn of_record(name: &str, record: &Record) -> Option<Value> {
         |name: &str| matches!(name, "id" | "purged" | "first" | "rows" | "zone_assumed") || name.ends_with("_text");
     let fields = |data: &Value| -> Map {
         let all = data.as_map().into_iter().flatten();
-        all.filter(|(name, _)| !dropped(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+        // A time is said again as it was said, so that the zone is taken for it again.
+        let said = |name: &str, value: &Value| data.get(&format!("{name}_text")).unwrap_or(value).clone();
+        all.filter(|(name, _)| !dropped(name)).map(|(name, value)| (name.clone(), said(name, value))).collect()
     };
     let mut out = Map::new();
     out.insert("type".to_owned(), name.into());
