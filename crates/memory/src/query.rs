@@ -321,7 +321,23 @@ impl Memory {
     ) -> Result<Vec<view::ForgettingRow>, Refusal> {
         let candidates = self.to_forget(at, &Policy::read(now, &query.policy)?)?;
         let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-        let row = |c: crate::forgetting::Candidate| view::ForgettingRow { id: c.id, score: c.score, reason: c.reason };
+        let row = |c: crate::forgetting::Candidate| {
+            // What is said of it is always here; its text may not be.
+            let row = self.table.find(&c.id).and_then(|item| self.table.version_at(item, at.seq));
+            let kind = row.and_then(|row| self.table.kinds.get_index(usize::from(self.table.kind_of(row)?)));
+            let entities = row.map(|row| self.table.entities_of(row)).unwrap_or_default().iter();
+            view::ForgettingRow {
+                kind: kind.unwrap_or_default().to_owned(),
+                at: row.map(|row| self.table.time(row)).unwrap_or_default(),
+                entities: entities
+                    .filter_map(|name| self.table.entities.get_index(*name as usize))
+                    .map(str::to_owned)
+                    .collect(),
+                id: c.id,
+                score: c.score,
+                reason: c.reason,
+            }
+        };
         Ok(candidates.into_iter().take(limit).map(row).collect())
     }
 
@@ -349,7 +365,7 @@ impl Memory {
                 since.is_none_or(|since| summary.first >= since) && until.is_none_or(|until| summary.last < until);
             let (step, done) = match (may, whole) {
                 (false, _) => (Step::Pass, "skipped"),
-                (true, true) if !query.all => (Step::Pass, "whole"),
+                (true, true) => (if query.all { Step::Open } else { Step::Pass }, "whole"),
                 (true, _) if level == 0 => (Step::Open, "read"),
                 (true, _) => (Step::Open, "opened"),
             };

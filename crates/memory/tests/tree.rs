@@ -158,9 +158,8 @@ fn every_part_of_the_tree_says_what_a_list_says_however_often_it_was_asked_befor
 #[test]
 fn what_is_kept_of_a_part_is_counted_and_goes_when_something_in_it_changes() {
     let mut keeper = of_blocks(4);
-    let items: Vec<String> = (0..64)
-        .map(|n| format!(r#"{{"kind":"seen","at":{n},"entities":["pan"],"vector":[1,{n}]}}"#))
-        .collect();
+    let items: Vec<String> =
+        (0..64).map(|n| format!(r#"{{"kind":"seen","at":{n},"entities":["pan"],"vector":[1,{n}]}}"#)).collect();
     keeper.run(&format!(r#"{{"type":"remember","items":[{}]}}"#, items.join(","))).unwrap();
     assert_eq!(keeper.memory.kept_bytes(), 0, "nobody asked yet");
     _ = tree(&keeper, keeper.seq, "pan");
@@ -171,4 +170,37 @@ fn what_is_kept_of_a_part_is_counted_and_goes_when_something_in_it_changes() {
     assert!(less < whole && less > whole / 2, "one block of sixteen and what lies above it: {less} of {whole}");
     _ = tree(&keeper, keeper.seq, "pan");
     assert_eq!(keeper.memory.kept_bytes(), whole);
+}
+
+#[test]
+fn a_part_that_lies_in_the_window_is_taken_whole_with_all_below_it_and_only_the_edges_are_opened_and_read() {
+    let mut keeper = of_blocks(4);
+    for n in 0..400i64 {
+        keeper.run(&format!(r#"{{"type":"remember","items":[{{"kind":"k","at":{n}}}]}}"#)).unwrap();
+    }
+    let view = |all: bool, since: Option<i64>| {
+        let since = since.map(throughline_protocol::Time::Millis);
+        let query = MemoryTree { all, since, ..MemoryTree::default() };
+        keeper.memory.tree_view(keeper.now(), &query, &keeper.domain).unwrap()
+    };
+    let steps = |view: &TreeView, step: &str| view.parts.iter().filter(|part| part.step == step).count();
+    let (whole, top) = (view(true, None), view(false, None));
+    assert_eq!(
+        (steps(&whole, "whole"), top.parts.len()),
+        (whole.parts.len(), 1),
+        "nothing has to be read to count all"
+    );
+    assert!(whole.parts.len() > 100);
+    let cut = view(true, Some(202));
+    for part in &cut.parts {
+        let expected = match part {
+            part if part.end <= 202 => "skipped",
+            part if part.first >= 202 => "whole",
+            part if part.level == 0 => "read",
+            _ => "opened",
+        };
+        assert_eq!(part.step, expected, "{part:?}");
+    }
+    assert_eq!(steps(&cut, "read"), 1);
+    assert!(steps(&cut, "opened") > 0 && steps(&cut, "whole") > 40);
 }

@@ -102,6 +102,12 @@ views! {
     ForgettingRow {
         /// The event.
         id: String,
+        /// Its kind.
+        kind: String,
+        /// When it began.
+        at: Millis,
+        /// Who and what was part of it.
+        entities: Vec<String>,
         /// What it weighs, in millionths.
         score: u64,
         /// Why.
@@ -146,7 +152,7 @@ views! {
         first_state: Option<String>,
         /// The last one.
         last_state: Option<String>,
-        /// What the recall does: `skipped`, `whole` (its summary says all), `opened`, `read` (a block, row by row).
+        /// What the recall does: `skipped`, `whole` (its summary says all, and so do those below it), `opened`, `read` (a block, row by row).
         step: String,
     }
     /// What is left of a purged event.

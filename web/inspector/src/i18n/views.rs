@@ -118,6 +118,7 @@ words! {
     forgetting_days: "Nothing older than so many days", "最长保留天数";
     forgetting_none: "Nothing would be forgotten under this budget.", "在此预算下不会遗忘任何内容。";
     forgetting_hint: "Lower the budget to see what would go first, and why.", "降低预算即可查看最先被遗忘的内容及原因。";
+    forgetting_event: "Event", "事件";
     forgetting_score: "Weight", "权重";
     forgetting_why: "Why", "原因";
     going_ended: "It ended {age} ago, more than {most}.", "结束已有 {age}，超过 {most}。";

@@ -103,6 +103,12 @@ export interface EpisodeView {
 export interface ForgettingRow {
   /** The event. */
   id: string;
+  /** Its kind. */
+  kind: string;
+  /** When it began. */
+  at: number;
+  /** Who and what was part of it. */
+  entities: string[];
   /** What it weighs, in millionths. */
   score: number;
   /** Why. */

@@ -83,14 +83,20 @@ pub(super) fn forgetting_panel(asked: Asked) -> AnyView {
                 }
                 Ok((rows, _)) => {
                     let body = el("tbody").all(rows.iter().map(|row| {
+                        let what = el("td")
+                            .with(code(row.kind.clone()))
+                            .text(" ")
+                            .with(hint("span", full_time(row.at, lang)).class("hint num"))
+                            .text(format!(" {}", row.entities.join(", ")));
                         el("tr")
                             .with(el("th").attr("scope", "row").with(code(row.id.clone())))
+                            .with(what)
                             .with(el("td").class("num").text(score(row.score)))
                             .with(el("td").text(going(&row.reason, lang)))
                     }));
                     out.push(table(
                         words.forgetting_title,
-                        &["", words.forgetting_score, words.forgetting_why],
+                        &["", words.forgetting_event, words.forgetting_score, words.forgetting_why],
                         [body],
                     ));
                     let act = el("button").class("button").text(words.forgetting_now).on_click(move || {
