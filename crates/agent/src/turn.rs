@@ -9,6 +9,7 @@ mod forms;
 mod gather;
 mod ground;
 mod interpret;
+pub mod parts;
 mod prompts;
 pub mod propose;
 mod respond;

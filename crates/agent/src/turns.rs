@@ -9,6 +9,8 @@ use throughline_journal::{Digest, Journal, Millis, Record, Seq};
 use throughline_protocol::view::{AnswerView, AskView, StageView, TurnView};
 use throughline_value::{SortedMap, SortedSet, Value, from_value};
 
+use crate::turn::parts::{Parts, REQUESTED};
+
 /// The five stages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -326,7 +328,7 @@ impl Turn {
         matches!(self.status, "running" | "waiting")
     }
 
-    fn apply(&mut self, record: &Record) -> Option<()> {
+    fn apply(&mut self, record: &Record, parts: &Parts) -> Option<()> {
         let data = record.data();
         match record.kind.as_str() {
             "turn.stage_started" => {
@@ -352,8 +354,8 @@ impl Turn {
                 self.stage = None;
                 self.outputs.insert(finished.stage, (finished, record.seq));
             }
-            "exchange.requested" => {
-                let requested = from_value(data).ok()?;
+            REQUESTED => {
+                let requested = from_value(&parts.whole(data)).ok()?;
                 self.exchanges.push(Exchange { requested, seq: record.seq, finished: None, refused: None });
             }
             "exchange.finished" | "exchange.failed" => {
@@ -434,6 +436,8 @@ pub struct Turns {
     by_thread: BTreeMap<Rc<str>, SortedMap<u32, usize>>,
     open: SortedSet<usize>,
     by_ask: BTreeMap<String, usize>,
+    /// What the requests to models have in common.
+    pub parts: Parts,
     /// Records of turns that could not be read.
     pub quarantined: u64,
 }
@@ -539,7 +543,7 @@ impl Log {
     }
 
     /// The turn as it stood after record `seq`.
-    fn until(&self, journal: &Journal, seq: Seq) -> Option<Cow<'_, Turn>> {
+    fn until(&self, journal: &Journal, seq: Seq, parts: &Parts) -> Option<Cow<'_, Turn>> {
         if self.seq > seq {
             return None;
         }
@@ -554,7 +558,7 @@ impl Log {
         let until = seq.min(self.end);
         for record in journal.records_from(self.seq + 1).take_while(|record| record.seq <= until) {
             if record.turn == self.turn && *record.thread == *self.thread && is_kept(&record.kind) {
-                past.apply(record);
+                past.apply(record, parts);
             }
         }
         Some(Cow::Owned(past))
@@ -571,6 +575,9 @@ impl Turns {
     pub fn evolve(&mut self, record: &Record) {
         if !is_kept(&record.kind) {
             return;
+        }
+        if record.kind == REQUESTED {
+            self.parts.take(record.data());
         }
         if record.kind == "turn.started" {
             let Ok(started) = from_value(record.data()) else {
@@ -599,7 +606,7 @@ impl Turns {
                 return;
             }
         };
-        if turn.apply(record).is_none() {
+        if turn.apply(record, &self.parts).is_none() {
             self.quarantined += 1;
         }
         if record.kind == "turn.asked"
@@ -653,7 +660,7 @@ impl Turns {
     /// The newest turn of a thread, be it over or not, as it stood after record `seq`.
     #[must_use]
     pub fn newest_at(&self, journal: &Journal, seq: Seq, thread: &str) -> Option<Cow<'_, Turn>> {
-        self.newest_of(thread)?.until(journal, seq)
+        self.newest_of(thread)?.until(journal, seq, &self.parts)
     }
 
     /// The turns that go on by themselves or wait for a person.
@@ -681,7 +688,7 @@ impl Turns {
         thread: Option<&'a str>,
     ) -> impl Iterator<Item = Cow<'a, Turn>> {
         let wanted = self.turns.iter().filter(move |log| thread.is_none_or(|thread| *thread == *log.thread));
-        wanted.filter_map(move |log| log.until(journal, seq))
+        wanted.filter_map(move |log| log.until(journal, seq, &self.parts))
     }
 
     /// Those of the turns that have asked a person, as they stood after record `seq`.
@@ -690,13 +697,13 @@ impl Turns {
             Now::Open(turn) => !turn.asks.is_empty(),
             Now::Over(over) => over.asked,
         });
-        asked.filter_map(move |log| log.until(journal, seq))
+        asked.filter_map(move |log| log.until(journal, seq, &self.parts))
     }
 
     /// One turn as it stood after record `seq`.
     #[must_use]
     pub fn one(&self, journal: &Journal, seq: Seq, thread: &str, turn: u32) -> Option<Cow<'_, Turn>> {
-        self.turns.get(self.place(thread, turn)?)?.until(journal, seq)
+        self.turns.get(self.place(thread, turn)?)?.until(journal, seq, &self.parts)
     }
 
     /// Adds every version of everything.

@@ -51,5 +51,8 @@ pub const SNAPSHOT_ROWS: usize = 20_000;
 /// After so many new events a snapshot is written at the closing.
 pub const CLOSING_ROWS: usize = 1_000;
 
+/// A snapshot of more bytes than this is not written, for it is one value in the store: the next opening folds.
+pub const MAX_SNAPSHOT_BYTES: usize = 256 << 20;
+
 /// How long nothing may go on before a snapshot is written, in milliseconds.
 pub const SNAPSHOT_PAUSE_MS: i64 = 2_000;

@@ -87,6 +87,8 @@ pub(crate) struct Running {
     dead: RefCell<Option<Refusal>>,
     /// Bodies are being read for the engine.
     loading: Cell<bool>,
+    /// The last frame that was read for an answer.
+    read_until: Cell<u64>,
     /// How many questions wait for bodies: what they read must stay until they are answered.
     asking: Cell<usize>,
     /// How many rows the memory had at the last snapshot, and whether one is being written.
@@ -144,6 +146,7 @@ impl Running {
             held: RefCell::default(),
             dead: RefCell::default(),
             loading: Cell::default(),
+            read_until: Cell::default(),
             asking: Cell::default(),
             snapped: Cell::default(),
             snapping: Cell::default(),

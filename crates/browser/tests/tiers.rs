@@ -254,3 +254,33 @@ fn a_session_that_keeps_outlines_of_its_turns_only_tells_everything_of_them() {
     same_of(&TOLD, &whole, &again);
     same(&whole, &again);
 }
+
+#[test]
+fn a_walk_over_texts_that_are_not_here_reads_several_at_a_time() {
+    let store = Faulty::new("tiers walk");
+    let (host, first, _) = session(&store, "tiers walk", None);
+    for n in 0..24 {
+        execute(&host, &first, &remember(n * 100));
+    }
+    host.call(&first, r#"{"type":"close"}"#).unwrap();
+    let (host, second, status) = session(&store, "tiers walk", None);
+    assert_eq!(status.at(&["memory", "from_snapshot"]).and_then(Value::as_bool), Some(true));
+    // One answer that needs many asks for them together.
+    store.loads.set(0);
+    assert!(ask(&host, &second, r#"{"type":"memory_history","entity":"e3","limit":60}"#).contains("word2"));
+    assert_eq!(store.loads.get(), 1);
+    // Row after row, of one frame each: from the third on they are there before they are asked for.
+    let (host, third, _) = session(&store, "tiers walk", None);
+    store.loads.set(0);
+    for frame in 0..24 {
+        let rows = host.call(&third, &format!(r#"{{"type":"fetch_rows","rows":[{}]}}"#, frame * 100)).unwrap();
+        assert_eq!(rows.get("rows").and_then(Value::as_i64), Some(1));
+    }
+    assert!(store.loads.get() <= 2 + 24usize.div_ceil(throughline_engine::READ_AHEAD), "{} loads", store.loads.get());
+    // Here and there, nothing is read that was not asked for.
+    let (host, fourth, _) = session(&store, "tiers walk", None);
+    for frame in [20, 4, 12] {
+        host.call(&fourth, &format!(r#"{{"type":"fetch_rows","rows":[{}]}}"#, frame * 100)).unwrap();
+    }
+    assert_eq!(tiers(&host, &fourth, "bodies_read"), 3);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use throughline_agent::turn::parts::REQUESTED;
 use throughline_journal::{Draft, Journal, Millis, Record, Seq};
 use throughline_protocol::command::Batch;
 use throughline_protocol::{DEFAULT_SUBJECT, Outcome, Refusal};
@@ -71,6 +72,9 @@ impl Building {
     pub(crate) fn push(&mut self, journal: &Journal, state: &mut State, drafts: Vec<Draft>) -> Vec<Seq> {
         let mut drafts = drafts;
         for draft in &mut drafts {
+            if draft.kind == REQUESTED {
+                state.rooms.turns.parts.split(&mut draft.data);
+            }
             draft.erasable |= erase::may_quote(draft, &state.rooms.memory);
         }
         let records = journal.number(self.now, self.records.len(), drafts, &self.entropy);

@@ -21,6 +21,9 @@ pub const LOAD_FRAMES: usize = 256;
 /// How many frames are read at once for an answer: nothing is known of their sizes.
 pub const READ_FRAMES: usize = 32;
 
+/// How many frames more are read where frames are read one after the other.
+pub const READ_AHEAD: usize = 8;
+
 /// About how many bytes of frames are read at once while a journal is folded.
 const LOAD_BYTES: usize = 8 << 20;
 
@@ -167,6 +170,20 @@ impl Engine {
         let (away, here): (Vec<u64>, Vec<u64>) = frames.iter().copied().partition(|n| cold(&self.journal, *n));
         here.into_iter().for_each(|number| self.warm_memory(number));
         away
+    }
+
+    /// The next frames after these with memories that are not here, when these follow what was read `before`: who walks
+    /// over memories wants those next.
+    #[must_use]
+    pub fn ahead(&self, before: u64, frames: &[u64]) -> Vec<u64> {
+        let (Some(first), Some(last)) = (frames.iter().min(), frames.iter().max()) else { return Vec::new() };
+        let memories = |frame: &&Frame| frame.is_cold() && frame.records.iter().any(is_of_memory);
+        let mut between = self.journal.frames_after(before).iter().filter(memories);
+        if before == 0 || before >= *first || between.next().is_none_or(|next| next.number < *first) {
+            return Vec::new();
+        }
+        let next = self.journal.frames_after(*last).iter().filter(memories);
+        next.map(|frame| frame.number).take(READ_AHEAD).collect()
     }
 
     /// Whatever was erased is stored.

@@ -5,7 +5,6 @@ use throughline_protocol::query::Influences;
 use throughline_protocol::view::{self, Influence};
 
 use crate::query::Asked;
-use crate::summary::row;
 
 /// How many records a query of influences gives when it names no limit, and at most.
 const DEFAULT_INFLUENCES: usize = 100;
@@ -21,7 +20,7 @@ impl Asked<'_> {
         for upstream in found {
             let Some(record) = self.journal.record(upstream.seq) else { continue };
             records.push(Influence {
-                record: row(record),
+                record: self.row(record),
                 depth: upstream.depth as u64,
                 by: upstream.by.to_owned(),
                 entity: upstream.entity.clone(),
@@ -34,7 +33,7 @@ impl Asked<'_> {
                     break;
                 }
                 records.push(Influence {
-                    record: row(cause),
+                    record: self.row(cause),
                     depth: upstream.depth as u64,
                     by: "cause".to_owned(),
                     entity: upstream.entity.clone(),

@@ -51,7 +51,7 @@ mod summary;
 mod tools;
 mod why;
 
-pub use cold::{LOAD_FRAMES, READ_FRAMES};
+pub use cold::{LOAD_FRAMES, READ_AHEAD, READ_FRAMES};
 pub use digests::digests_of;
 pub use effects::MAX_RAW_REPLY;
 pub use engine::{Engine, FactMoment};

@@ -1,10 +1,11 @@
 //! Queries: each is answered from what is committed, at the moment it names.
 
 use serde::Serialize;
+use throughline_agent::turn::parts::REQUESTED;
 use throughline_expr::Expr;
 use throughline_journal::{Journal, Millis, Record};
 use throughline_protocol::query::{CheckPlan, DEFAULT_LIMIT, Evaluate, PlanPromptQuery, Records, ScorePlan, Timeline};
-use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, RecordPage, Status};
+use throughline_protocol::view::{self, DomainView, Problem, RecordDetail, RecordPage, RecordRow, Status};
 use throughline_protocol::{At, DEFAULT_SUBJECT, Moment, Query, Refusal, lane};
 use throughline_value::{InOrder as _, Named, Value, json, to_value};
 
@@ -233,7 +234,7 @@ impl Asked<'_> {
             .records_from(query.from.max(1))
             .filter(kind_fits)
             .filter(|record| query.thread.as_ref().is_none_or(|thread| record.thread == *thread));
-        let records = wanted.by_ref().take(limit).map(row).collect();
+        let records = wanted.by_ref().take(limit).map(|record| self.row(record)).collect();
         RecordPage { records, next: wanted.next().map(|record| record.seq) }
     }
 
@@ -251,13 +252,22 @@ impl Asked<'_> {
         });
         let effects = self.journal.records_from(seq + 1).filter(|r| r.cause == Some(seq)).map(|r| r.seq).collect();
         Ok(RecordDetail {
-            record: row(record),
-            causes: self.causes(record).map(row).collect(),
+            record: self.row(record),
+            causes: self.causes(record).map(|record| self.row(record)).collect(),
             effects,
             command: command.unwrap_or_default(),
             frame: frame.map_or(0, |f| f.number),
             chain: frame.map(|f| f.chain.clone()).unwrap_or_default(),
         })
+    }
+
+    /// A record as a row; a request as it was sent.
+    pub(crate) fn row(&self, record: &Record) -> RecordRow {
+        let mut row = row(record);
+        if row.kind == REQUESTED {
+            row.data = self.state.rooms.turns.parts.whole(&row.data);
+        }
+        row
     }
 
     /// The records that led to one, nearest first.

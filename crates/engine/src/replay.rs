@@ -5,6 +5,7 @@
 //! the journal, are not what they were. What was decided from something that was erased since is taken as it is
 //! recorded, and counted.
 
+use throughline_agent::turn::parts::{Parts, REQUESTED};
 use throughline_journal::{Journal, Record, Seq};
 use throughline_protocol::Refusal;
 use throughline_protocol::session::Fork;
@@ -26,6 +27,8 @@ pub(crate) fn replay(journal: &Journal, seq: Seq) -> Result<ReplayView, Refusal>
     let (again, not_decided_again) = again(journal, &whole)?;
     let mut view = ReplayView { same: true, not_decided_again, ..ReplayView::default() };
     let mut decided = again.records();
+    // Which record carries a part is no decision, and an older journal has none.
+    let (mut old, mut new) = (Parts::default(), Parts::default());
     for recorded in journal.records().take_while(|record| record.seq <= seq) {
         view.records += 1;
         match recorded.kind.as_str() {
@@ -34,7 +37,8 @@ pub(crate) fn replay(journal: &Journal, seq: Seq) -> Result<ReplayView, Refusal>
             _ => {}
         }
         let found = decided.next();
-        if let Some(divergence) = compare(recorded, found) {
+        let (recorded_too, found_too) = (told(recorded, &mut old), found.map(|record| told(record, &mut new)));
+        if let Some(divergence) = compare((recorded, recorded_too), found.zip(found_too)) {
             view.same = false;
             view.divergence = Some(divergence);
             return Ok(view);
@@ -49,9 +53,8 @@ fn is_of_tool(journal: &Journal, record: &Record) -> bool {
     begun.is_some_and(|begun| begun.kind == "step.started" && begun.data().at(&["input", "tool"]).is_some())
 }
 
-fn compare(recorded: &Record, decided: Option<&Record>) -> Option<Divergence> {
-    let found = decided.map(shown);
-    let expected = shown(recorded);
+fn compare((recorded, expected): (&Record, Value), decided: Option<(&Record, Value)>) -> Option<Divergence> {
+    let (decided, found) = decided.map_or((None, None), |(record, shown)| (Some(record), Some(shown)));
     // What was erased cannot be compared.
     if recorded.is_erased() || found.as_ref() == Some(&expected) {
         return None;
@@ -81,10 +84,18 @@ fn compare(recorded: &Record, decided: Option<&Record>) -> Option<Divergence> {
     })
 }
 
+/// What counts of a record; a request as it was sent.
+fn told(record: &Record, parts: &mut Parts) -> Value {
+    if record.kind == REQUESTED {
+        parts.take(record.data());
+        return shown(record, parts.whole(record.data()));
+    }
+    shown(record, record.data().clone())
+}
+
 /// What counts of a record. With what a command that was refused was given is no decision, and is written out in
 /// full when it is given again.
-fn shown(record: &Record) -> Value {
-    let mut data = record.data().clone();
+fn shown(record: &Record, mut data: Value) -> Value {
     if let (Value::Map(map), "command.refused") = (&mut data, record.kind.as_str()) {
         map.shift_remove("meta");
     }

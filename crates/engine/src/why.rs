@@ -9,7 +9,7 @@ use throughline_protocol::{DEFAULT_SUBJECT, Intervention, Refusal};
 use throughline_value::{Value, from_value};
 
 use crate::query::Asked;
-use crate::summary::{line, row};
+use crate::summary::line;
 
 impl Asked<'_> {
     pub(crate) fn why(&self, query: &Why) -> Result<view::Why, Refusal> {
@@ -55,7 +55,8 @@ impl Asked<'_> {
                 led_to.push(later.seq);
             }
         }
-        let effects = led_to.iter().skip(1).filter_map(|seq| self.journal.record(*seq)).map(row).collect();
+        let effects =
+            led_to.iter().skip(1).filter_map(|seq| self.journal.record(*seq)).map(|record| self.row(record)).collect();
         let fork = Fork {
             interventions: vec![Intervention::Drop(throughline_protocol::Drop { seq })],
             unrecorded: Some("stub".to_owned()),
@@ -71,7 +72,7 @@ impl Asked<'_> {
         if !record.reason.is_empty() {
             text = format!("{text} ({})", record.reason);
         }
-        WhyStep { text, record: Some(row(record)), evidence: evidence_of(record) }
+        WhyStep { text, record: Some(self.row(record)), evidence: evidence_of(record) }
     }
 }
 

@@ -118,3 +118,41 @@ fn a_journal_in_which_a_decision_was_changed_is_left_at_exactly_that_record() {
     assert_eq!(divergence.get("path").and_then(Value::as_str), Some("/data/value"));
     assert_eq!((number(divergence, &["expected"]), number(divergence, &["found"])), (52_000, 42_000));
 }
+
+#[test]
+fn what_requests_have_in_common_is_recorded_once_and_a_journal_that_repeats_it_replays_as_well() {
+    let recorded = journal("eighty-turns-keep-what-turn-three-said.json");
+    let mut parts: Vec<(String, String)> = Vec::new();
+    for record in recorded.records().filter(|record| record.kind == "exchange.requested") {
+        let new = record.data().get("parts").and_then(Value::as_map);
+        for (hash, part) in new.into_iter().flatten() {
+            assert!(parts.iter().all(|(known, _)| known != hash), "{hash} is recorded twice");
+            parts.push((hash.clone(), part.to_json()));
+        }
+    }
+    // As it was recorded before: every request with all that is in it.
+    let mut whole = Journal::new(recorded.id());
+    for frame in recorded.frames() {
+        let mut records = frame.records.clone();
+        for record in records.iter_mut().filter(|record| record.kind == "exchange.requested") {
+            let mut data = record.data().clone();
+            if let Value::Map(map) = &mut data {
+                map.shift_remove("parts");
+            }
+            let mut text = data.to_json();
+            for (hash, part) in &parts {
+                text = text.replace(&format!(r#"{{"part":"{hash}"}}"#), part);
+            }
+            record.body = throughline_journal::Body::Open(json::read_value(&text).unwrap());
+        }
+        let copy = whole.frame(frame.wall, frame.commands.clone(), records);
+        whole.commit(copy).unwrap();
+    }
+    let (now, before) = (recorded.export(0).len(), whole.export(0).len());
+    assert!(!parts.is_empty() && now * 5 < before * 4, "{now} bytes, and {before} with all in every request");
+    let (new, old) = (Local::open(recorded, 1_772_675_400_000), Local::open(whole, 1_772_675_400_000));
+    for query in [r#"{"type":"records","kinds":["exchange.requested"],"limit":500}"#, r#"{"type":"replay"}"#] {
+        assert_eq!(ask(&old, query), ask(&new, query), "{query}");
+    }
+    assert_eq!(ask(&old, r#"{"type":"replay"}"#).get("same"), Some(&Value::from(true)));
+}

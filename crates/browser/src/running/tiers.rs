@@ -11,7 +11,7 @@ use throughline_protocol::{Query, Refusal};
 use throughline_value::{Value, json, to_value};
 
 use super::{Running, poll_once, refusal};
-use crate::{MEMORY_BUDGET, SNAPSHOT_PAUSE_MS, SNAPSHOT_ROWS};
+use crate::{MAX_SNAPSHOT_BYTES, MEMORY_BUDGET, SNAPSHOT_PAUSE_MS, SNAPSHOT_ROWS};
 
 /// How often one question may read bodies.
 const MAX_ASKS: usize = 64;
@@ -70,7 +70,11 @@ impl Running {
 
     /// Reads bodies, some at a time, and gives them to the engine.
     async fn read_frames(&self, frames: &[u64]) -> Result<(), Refusal> {
-        let away = self.engine.borrow_mut().to_read(frames);
+        let mut away = self.engine.borrow_mut().to_read(frames);
+        let before = self.read_until.replace(away.iter().max().copied().unwrap_or(self.read_until.get()));
+        let ahead = self.engine.borrow().ahead(before, &away);
+        self.read_until.set(ahead.last().copied().unwrap_or(self.read_until.get()));
+        away.extend(ahead);
         for some in away.chunks(READ_FRAMES) {
             let read = self.store.frames(some).await.map_err(|error| refusal(&error))?;
             self.engine.borrow_mut().warm(read)?;
@@ -154,7 +158,10 @@ impl Running {
             return;
         }
         let made = self.engine.borrow().snapshot();
-        if let Some((head, bytes)) = made
+        if made.as_ref().is_some_and(|(_, bytes)| bytes.len() > MAX_SNAPSHOT_BYTES) {
+            // Nor is it tried again before there is half as much more.
+            self.snapped.set(rows);
+        } else if let Some((head, bytes)) = made
             && self.store.put_snapshot(&head, &bytes).await == Ok(true)
         {
             self.snapped.set(rows);

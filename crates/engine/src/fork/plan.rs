@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use throughline_agent::turn::parts::{Parts, REQUESTED};
 use throughline_agent::turns::ExchangeFinished;
 use throughline_expr::time::parse_duration;
 use throughline_journal::{Actor, ActorKind, Frame, Journal, Millis, Record, Seq};
@@ -274,8 +275,9 @@ fn groups(journal: &Journal, at: Seq, until: Seq) -> Vec<Group> {
     let frames = journal.frames().iter().filter(|frame| frame.last() > at && frame.first <= until);
     let mut calls: BTreeMap<(String, String), (String, Value)> = BTreeMap::new();
     let mut requests: BTreeMap<String, (String, Value)> = BTreeMap::new();
+    let mut parts = Parts::default();
     for record in journal.records().take_while(|record| record.seq <= until) {
-        asked(record, &mut calls, &mut requests);
+        asked(record, &mut parts, &mut calls, &mut requests);
     }
     frames
         .map(|frame| {
@@ -358,6 +360,7 @@ fn text(value: &Value, name: &str) -> String {
 /// What a record asks the world outside for.
 fn asked(
     record: &Record,
+    parts: &mut Parts,
     calls: &mut BTreeMap<(String, String), (String, Value)>,
     requests: &mut BTreeMap<String, (String, Value)>,
 ) {
@@ -375,8 +378,9 @@ fn asked(
             let answer = [("content_type", text(data, "media_type")), ("text", text(data, "text"))];
             calls.insert((text(data, "name"), version), (String::new(), Value::from(answer)));
         }
-        "exchange.requested" => {
-            let request = data.get("request").cloned().unwrap_or_default();
+        REQUESTED => {
+            parts.take(data);
+            let request = parts.whole(data).get("request").cloned().unwrap_or_default();
             requests.insert(text(data, "exchange"), (text(data, "purpose"), request));
         }
         _ => {}
