@@ -8,7 +8,7 @@ use throughline_engine::{ExchangeEvent, Via};
 use throughline_journal::Millis;
 use throughline_model::diagnose::{Facts, diagnose};
 use throughline_model::structured::{self, Rules, Structured, Unusable};
-use throughline_model::{Delta, Ending, Message, Reply, Request, Stream, provider, retry};
+use throughline_model::{Delta, Ending, Message, Pieces, Reply, Request, Stream, provider, retry};
 use throughline_protocol::session::{Complete, DeltaPush, Push, ReadStructured};
 use throughline_protocol::{ModelSettings, Refusal};
 use throughline_value::{Map, Value, from_value, json, to_value, to_wire};
@@ -30,6 +30,7 @@ struct Came {
     via: Via,
     status: u16,
     stream: Option<Stream>,
+    pieces: Pieces,
     failure: Option<(String, String)>,
     began: Millis,
     first: Option<Millis>,
@@ -50,15 +51,26 @@ async fn exchange(
 ) -> Result<Finished, Refusal> {
     let (send, receive) = oneshot::channel();
     let began = host.now();
-    let came = Came { via: Via::default(), status: 0, stream: None, failure: None, began, first: None };
-    let shared = Rc::new(RefCell::new((came, Some(send))));
+    let none = || Came {
+        via: Via::default(),
+        status: 0,
+        stream: None,
+        pieces: Pieces::default(),
+        failure: None,
+        began,
+        first: None,
+    };
+    let shared = Rc::new(RefCell::new((none(), Some(send))));
     let (inner, clock, asked) = (Rc::clone(&shared), Rc::clone(host), request.clone());
     let sink = move |event: ExchangeEvent| {
         let mut deltas = Vec::new();
         {
             let (came, send) = &mut *inner.borrow_mut();
             match event {
-                ExchangeEvent::Via(via) => came.via = via,
+                ExchangeEvent::Via(via) => {
+                    came.pieces = Pieces::new(&via.scrubber);
+                    came.via = via;
+                }
                 ExchangeEvent::Head { status, content_type } => {
                     came.status = status;
                     came.stream = Some(Stream::of(came.via.wire, &asked, status, &content_type));
@@ -66,10 +78,11 @@ async fn exchange(
                 ExchangeEvent::Bytes(bytes) => {
                     came.first.get_or_insert(clock.now());
                     if let Some(stream) = &mut came.stream {
-                        deltas = stream.push(&bytes);
+                        deltas = came.pieces.push(stream.push(&bytes));
                     }
                 }
                 ExchangeEvent::End | ExchangeEvent::Failed { .. } => {
+                    deltas = came.pieces.finish();
                     if let ExchangeEvent::Failed { code, message } = event {
                         came.failure = Some((code, message));
                     }
@@ -89,8 +102,7 @@ async fn exchange(
         return Err(aborted());
     }
     let ms = host.now() - began;
-    let none = Came { via: Via::default(), status: 0, stream: None, failure: None, began, first: None };
-    let mut came = std::mem::replace(&mut shared.borrow_mut().0, none);
+    let mut came = std::mem::replace(&mut shared.borrow_mut().0, none());
     // What was too long is no reply, whatever it said of its end.
     let stream = came.stream.take().filter(|_| came.failure.as_ref().is_none_or(|(code, _)| code != TOO_LONG));
     let reply = stream.map(|stream| came.via.scrubber.reply(stream.finish()));

@@ -6,7 +6,7 @@ use throughline_agent::turn::cap;
 use throughline_agent::turns::{Exchange, ExchangeFinished, ExchangeRequested, Turn};
 use throughline_agent::{Hosted, Rooms};
 use throughline_journal::{Actor, ActorKind, Cause, Draft, Millis, Record, Seq};
-use throughline_model::{Delta, Ending, Request, Stream, Wire, redact, retry};
+use throughline_model::{Delta, Ending, Pieces, Request, Stream, Wire, redact, retry};
 use throughline_plan::{Plans, ToolCall, ToolError};
 use throughline_protocol::session::DeltaPush;
 use throughline_protocol::{At, Refusal};
@@ -70,6 +70,8 @@ struct Open {
     via: Option<Via>,
     status: u16,
     stream: Option<Stream>,
+    /// What of it was held back from those who watch.
+    pieces: Pieces,
     raw: Vec<u8>,
     began: Millis,
     timing: Vec<(i64, u64)>,
@@ -206,6 +208,7 @@ impl Effects {
             via: None,
             status: 200,
             stream: None,
+            pieces: Pieces::default(),
             raw: Vec::new(),
             began: now,
             timing: Vec::new(),
@@ -225,6 +228,7 @@ impl Effects {
         let open = self.exchanges.get_mut(&number)?;
         match event {
             ExchangeEvent::Via(via) => {
+                open.pieces = Pieces::new(&via.scrubber);
                 open.via = Some(via);
                 None
             }
@@ -245,7 +249,7 @@ impl Effects {
                 }
                 if let Some(stream) = &mut open.stream {
                     // The pieces are for showing while they come; the record takes the whole.
-                    let deltas = stream.push(&bytes);
+                    let deltas = open.pieces.push(stream.push(&bytes));
                     // Nobody watches a recording come in.
                     if open.via.as_ref().is_some_and(|via| !via.provider.is_empty()) {
                         outputs.extend(deltas.into_iter().map(|delta| Output::Delta(open.delta(delta))));
@@ -254,7 +258,11 @@ impl Effects {
                 None
             }
             ExchangeEvent::End => {
-                let open = self.exchanges.remove(&number)?;
+                let mut open = self.exchanges.remove(&number)?;
+                if open.via.as_ref().is_some_and(|via| !via.provider.is_empty()) {
+                    let rest = open.pieces.finish();
+                    outputs.extend(rest.into_iter().map(|delta| Output::Delta(open.delta(delta))));
+                }
                 Some(open.finish(None, now))
             }
             ExchangeEvent::Failed { code, message } => {

@@ -32,7 +32,7 @@ mod wire;
 pub use redact::{redact, redact_said};
 pub use reply::{Call, Delta, Ending, Reply, ToolCall, Usage};
 pub use request::{Message, Request, Tool};
-pub use scrub::Scrubber;
+pub use scrub::{Pieces, Scrubber};
 pub use stream::{MAX_BODY_BYTES, MAX_LINE_BYTES, Stream};
 pub use tokens::estimate_tokens;
 pub use wire::Wire;

@@ -1,6 +1,6 @@
 //! A key that comes back over the wire goes no further.
 
-use crate::{Ending, Reply, base64};
+use crate::{Delta, Ending, Reply, base64};
 
 /// The shortest key that is looked for: a shorter one would tear ordinary text.
 const MIN_KEY_BYTES: usize = 8;
@@ -110,6 +110,64 @@ impl Scrubber {
         }
         reply
     }
+}
+
+/// Pieces of a reply on their way to whoever watches, without the key: it may come in pieces too.
+#[derive(Clone, Debug, Default)]
+pub struct Pieces {
+    text: Scrubber,
+    thinking: Scrubber,
+    refusal: Scrubber,
+    call: Scrubber,
+    /// The call that the last piece belonged to.
+    place: usize,
+}
+
+impl Pieces {
+    /// Looks for what this one looks for.
+    #[must_use]
+    pub fn new(scrubber: &Scrubber) -> Self {
+        let of = || Scrubber { keys: scrubber.keys.clone(), held: Vec::new() };
+        Self { text: of(), thinking: of(), refusal: of(), call: of(), place: 0 }
+    }
+
+    /// The next pieces, as far as they can be shown.
+    pub fn push(&mut self, deltas: Vec<Delta>) -> Vec<Delta> {
+        let mut out = Vec::new();
+        for delta in deltas {
+            match delta {
+                Delta::Text(text) => out.extend(shown(self.text.push(text.as_bytes())).map(Delta::Text)),
+                Delta::Thinking(text) => out.extend(shown(self.thinking.push(text.as_bytes())).map(Delta::Thinking)),
+                Delta::Refusal(text) => out.extend(shown(self.refusal.push(text.as_bytes())).map(Delta::Refusal)),
+                Delta::Call { place, arguments } => {
+                    if place != self.place {
+                        out.extend(self.rest_of_call());
+                        self.place = place;
+                    }
+                    let arguments = shown(self.call.push(arguments.as_bytes()));
+                    out.extend(arguments.map(|arguments| Delta::Call { place, arguments }));
+                }
+            }
+        }
+        out
+    }
+
+    /// What was held back, when no more comes.
+    pub fn finish(&mut self) -> Vec<Delta> {
+        let texts = shown(self.text.finish()).map(Delta::Text);
+        let thoughts = shown(self.thinking.finish()).map(Delta::Thinking);
+        let refusals = shown(self.refusal.finish()).map(Delta::Refusal);
+        texts.into_iter().chain(thoughts).chain(refusals).chain(self.rest_of_call()).collect()
+    }
+
+    fn rest_of_call(&mut self) -> Option<Delta> {
+        shown(self.call.finish()).map(|arguments| Delta::Call { place: self.place, arguments })
+    }
+}
+
+/// Bytes as the text that they are: only whole characters are held back.
+fn shown(bytes: Vec<u8>) -> Option<String> {
+    (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A text as it stands in an address.

@@ -287,3 +287,33 @@ fn a_key_is_found_however_a_server_writes_it_and_wherever_it_stands() {
         assert!(scrubber.finds(text) && scrubber.exact(text.to_owned()).contains("[key]"), "{text}");
     }
 }
+
+#[test]
+fn a_key_in_pieces_is_not_shown_in_pieces_either_and_nothing_else_is_lost() {
+    use throughline_model::{Delta, Pieces, Scrubber};
+    let key = "planted-key-0123";
+    for size in [1, 3, 5] {
+        let mut pieces = Pieces::new(&Scrubber::new(Some(key)));
+        let said: Vec<char> = "延误 planted-key-0123 pla".chars().collect();
+        let mut out = Vec::new();
+        for part in said.chunks(size) {
+            let text: String = part.iter().collect();
+            let call = |place| Delta::Call { place, arguments: text.clone() };
+            out.extend(pieces.push(vec![Delta::Text(text.clone()), Delta::Thinking(text.clone()), call(0)]));
+        }
+        out.extend(pieces.push(vec![Delta::Call { place: 1, arguments: "{}".into() }]));
+        out.extend(pieces.finish());
+        let all = |wanted: &str| -> String {
+            let part = |delta: &Delta| match delta {
+                Delta::Text(text) => ("text", text.clone()),
+                Delta::Thinking(text) => ("thinking", text.clone()),
+                Delta::Refusal(text) => ("refusal", text.clone()),
+                Delta::Call { place: 0, arguments } => ("call", arguments.clone()),
+                Delta::Call { arguments, .. } => ("other", arguments.clone()),
+            };
+            out.iter().map(part).filter(|(channel, _)| *channel == wanted).map(|(_, text)| text).collect()
+        };
+        assert_eq!([all("text"), all("thinking"), all("call")].map(|t| t == "延误 [key] pla"), [true; 3], "{out:?}");
+        assert_eq!(all("other"), "{}");
+    }
+}

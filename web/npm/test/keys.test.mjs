@@ -60,9 +60,14 @@ for (const [n, key] of KEYS.entries()) {
         found.push([(await session.export()).text, "the export"]);
         found.push([await session.recordCassette(false), "the recording"]);
         found.push([deltas, "the pieces"]);
+        for (const one of ["text", "thinking", "refusal", "call"]) {
+          found.push([deltas.filter(({ channel }) => channel === one).map(({ text }) => text).join(""), `the pieces of ${one}, put together`]);
+        }
         found.push([await session.status(), "the status"]);
         found.push([await session.setModel(settings), "what a model is reached by"]);
-        found.push([await complete(settings, { messages: [{ role: "user", text: "hi" }] }), "a reply"]);
+        const shown = [];
+        found.push([await complete(settings, { messages: [{ role: "user", text: "hi" }] }, { onDelta: ({ text }) => shown.push(text) }), "a reply"]);
+        found.push([shown.join(""), "what is shown of a reply"]);
         found.push([await testConnection(settings), "a diagnosis"]);
         for (const wrong of [{ provider: "nobody" }, { endpoint: `https://${encodeURIComponent(key)}@host/` }, { model: "", provider: "openai" }, { spend_cap: "x" }, { key: [key] }, { apiKey: key }]) {
           const error = await complete({ ...settings, ...wrong }, { messages: [{ role: "user", text: "hi" }] }).then(() => "", (error) => error);
