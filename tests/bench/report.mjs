@@ -21,8 +21,8 @@ export function verdicts(results) {
       out.push({ what: `${one.what}, beside ${peer}`, ratio: reached[peer], goal, floor, ok: reached[peer] >= floor });
     }
     if (one.growth?.limit !== undefined) {
-      const { what, ratio, limit } = one.growth;
-      out.push({ what: `${one.what}: ${what}`, ratio, most: limit, ok: ratio <= limit });
+      const { what, ratio, limit, unit } = one.growth;
+      out.push({ what: `${one.what}: ${what}`, ratio, unit, most: limit, ok: ratio <= limit });
     }
   }
   return out;
@@ -50,7 +50,7 @@ const table = (head, rows) => [`| ${head.join(" | ")} |`, `|${head.map((_, n) =>
 export function page(runs) {
   const parts = [
     "# Benchmarks",
-    "Written by `cargo xtask bench`, or from its latest findings by `node tests/bench/run.mjs --page`; do not edit. Everything is measured side by side in one process, in turn, so that what else the machine does falls on all alike: each contestant runs alone for 200 ms first, for engines compile what is hot only after a while, and then all take turns, three to nine samples of about 5 ms or more each, of which the median stands here; a contestant that takes over a second or more for one run is run once. Each group of measurements is the latest that was made; groups may come from different times, and from a machine that was busy with other work. What is inserted is inserted once. Read the ratios, not the times: a ratio of 3 means that the other one takes three times as long. Peers are used by the fastest door that they have, and every answer is compared with ours.",
+    "Written by `cargo xtask bench`, or from its latest findings by `node tests/bench/run.mjs --page`; do not edit. Everything is measured side by side in one process, in turn, so that what else the machine does falls on all alike: each contestant runs alone for 200 ms first, for engines compile what is hot only after a while, and then all take turns, three to nine samples of about 5 ms or more each, of which the median stands here; a contestant that takes over a second or more for one run is run once. Each group of measurements is the latest that was made; groups may come from different times, and from a machine that was busy with other work. What is inserted at once is inserted three times over, each contestant in turn into an empty one, after each has filled small ones for 200 ms; one that takes over four seconds is run once. What is held in memory is measured for each in a process of its own. Read the ratios, not the times: a ratio of 3 means that the other one takes three times as long. Peers are used by the fastest door that they have, and every answer is compared with ours.",
   ];
   for (const { where, results, missing } of runs) {
     parts.push(`## ${where}`);
@@ -59,9 +59,9 @@ export function page(runs) {
       parts.push(
         table(
           ["what", "reached", "goal", "floor", ""],
-          judged.map(({ what, ratio, goal, floor, most, ok }) => [
+          judged.map(({ what, ratio, unit, goal, floor, most, ok }) => [
             what,
-            ratio === undefined ? "not measured" : `${figure(ratio)}x`,
+            ratio === undefined ? "not measured" : unit === undefined ? `${figure(ratio)}x` : `${figure(ratio)} ${unit}`,
             goal === undefined ? `at most ${most}` : `${goal}x`,
             floor === undefined ? "" : `${floor}x`,
             ok === undefined ? "–" : ok ? (goal === undefined || ratio >= goal ? "reached" : "above the floor") : "**below**",

@@ -38,6 +38,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// How many versions there are, and how many bytes they take beside their values and what only few of them have.
+    #[must_use]
+    pub fn weight(&self) -> (usize, usize) {
+        let stores = self.keys.iter(None, None).map(|(_, _, timeline)| timeline.versions());
+        stores.fold((0, 0), |(versions, bytes), store| (versions + store.len(), bytes + store.bytes()))
+    }
+
     fn timeline(&self, subject: &str, key: &str) -> Option<&Timeline> {
         self.keys.get(subject, key)
     }

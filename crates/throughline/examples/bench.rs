@@ -12,21 +12,26 @@
 use std::time::{Duration, Instant};
 
 use throughline::Local;
+use throughline::protocol::Meta;
 
 const KEYS: usize = 1_000;
 const BATCH: usize = 1_000;
 const READS: usize = 500;
 const WRITES: usize = 200;
+/// What a version may take beside its value, with both axes of time.
+const MOST_BYTES: usize = 18;
 
 fn main() {
     let quick = std::env::args().any(|arg| arg == "--quick");
     let sizes: &[usize] = if quick { &[2_000, 10_000] } else { &[2_000, 100_000, 1_000_000] };
     let mut reads = Vec::new();
     let mut writes = Vec::new();
+    let mut weights = Vec::new();
     for &count in sizes {
-        let (read, write) = ledger(count);
+        let (read, write, weight) = ledger(count);
         reads.push(read);
         writes.push(write);
+        weights.push(weight);
     }
     let (small, large) = (sizes[0], sizes[sizes.len() - 1]);
     let named = |times: &[f64]| {
@@ -40,22 +45,34 @@ fn main() {
          \"growth\": {{\"what\": \"read: {large} versions against {small}\", \"ratio\": {}, \"limit\": 4}}}},\n\
          {{\"id\": \"native-write\", \"what\": \"one fact written, each in a frame of its own\", \"unit\": \"µs\", \"times\": {{{}}}, \
          \"ours\": \"at {small} versions\", \"goals\": {{}}, \
-         \"growth\": {{\"what\": \"write: {large} versions against {small}\", \"ratio\": {}}}}}]",
+         \"growth\": {{\"what\": \"write: {large} versions against {small}\", \"ratio\": {}}}}},\n\
+         {{\"id\": \"native-bytes\", \"what\": \"a version of a fact, beside its value\", \"unit\": \"bytes\", \"times\": {{{}}}, \
+         \"ours\": \"at {small} versions\", \"goals\": {{}}, \
+         \"growth\": {{\"what\": \"of {large} versions\", \"ratio\": {}, \"unit\": \"bytes\", \"limit\": {MOST_BYTES}}}}}]",
         named(&reads),
         growth(&reads),
         named(&writes),
         growth(&writes),
+        named(&weights),
+        weights[weights.len() - 1],
     );
 }
 
-/// Microseconds of one read as of a moment, and of one write, after so many versions of a thousand facts.
-fn ledger(count: usize) -> (f64, f64) {
+/// Microseconds of one read as of a moment, and of one write, after so many versions of a thousand facts; and how many
+/// bytes a version takes beside its value. Time goes on, turn by turn, and what is true is known some time later.
+fn ledger(count: usize) -> (f64, f64, f64) {
     let mut session = Local::new("bench", 0);
     let write = |n: usize| format!(r#"{{"type":"assert_fact","key":"k{}","value":{n}}}"#, n % KEYS);
     for from in (0..count).step_by(BATCH) {
+        session.advance(60_000);
         let commands: Vec<_> = (from..(from + BATCH).min(count)).map(write).collect();
-        session.execute(&format!(r#"{{"type":"batch","commands":[{}]}}"#, commands.join(","))).unwrap();
+        let batch = from / BATCH;
+        let (turn, late) = (u32::try_from(batch).unwrap(), i64::try_from(batch * 7_919 % 50_000).unwrap());
+        let valid_from = session.journal().recorded_at().unwrap_or(0) + 60_000 - late;
+        let meta = Meta { turn: Some(turn), valid_from: Some(valid_from.into()), ..Meta::default() };
+        session.execute_with(&format!(r#"{{"type":"batch","commands":[{}]}}"#, commands.join(",")), meta).unwrap();
     }
+    let (versions, bytes) = session.engine().ledger().weight();
     let mut seed = 3_u32;
     let mut next = |below: usize| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -79,7 +96,8 @@ fn ledger(count: usize) -> (f64, f64) {
         }
     });
     let per = |time: Duration, many: usize| time.as_secs_f64() * 1e6 / f64::from(u32::try_from(many).unwrap());
-    (per(read, READS), per(write, WRITES))
+    let whole = |n: usize| f64::from(u32::try_from(n).unwrap());
+    (per(read, READS), per(write, WRITES), whole(bytes) / whole(versions))
 }
 
 /// The middle of five runs.

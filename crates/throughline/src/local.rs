@@ -141,6 +141,12 @@ impl Local {
         self.engine.journal()
     }
 
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// The journal as one file.
     #[must_use]
     pub fn export(&self) -> String {

@@ -1,7 +1,7 @@
 //! The versions of a key as columns: what is small lies together, and a copy shares all of it.
 //!
-//! Numbers are kept as distances from the first of their chunk, in four bytes while they fit. A version takes
-//! about 17 bytes beside its value; what few versions have lies apart.
+//! Numbers are kept as distances from the first of their chunk, in two or four bytes while they fit, and in none while
+//! all are the same. A version takes 7 to 17 bytes beside its value; what few versions have lies apart.
 
 use std::sync::Arc;
 
@@ -21,6 +21,15 @@ const CONFIRMS: u8 = 4;
 /// Whole numbers as distances from the first one.
 #[derive(Clone, Debug)]
 enum Distances {
+    /// So many of them, all the same.
+    Same {
+        base: i64,
+        count: usize,
+    },
+    Short {
+        base: i64,
+        distances: Vec<i16>,
+    },
     Near {
         base: i64,
         distances: Vec<i32>,
@@ -31,35 +40,58 @@ enum Distances {
 
 impl Default for Distances {
     fn default() -> Self {
-        Self::Near { base: 0, distances: Vec::new() }
+        Self::Same { base: 0, count: 0 }
     }
 }
 
+/// The numbers in a column that has room for so many.
+fn column<T>(numbers: impl Iterator<Item = T>, room: usize) -> Vec<T> {
+    let mut column = Vec::with_capacity(room);
+    column.extend(numbers);
+    column
+}
+
+/// Puts a number to the others, in a column that has room for so many.
+fn add<T>(column: &mut Vec<T>, number: T, room: usize) {
+    column.reserve_exact(room.saturating_sub(column.len()));
+    column.push(number);
+}
+
 impl Distances {
-    fn push(&mut self, number: i64, more: usize) {
+    /// Adds a number. There will be `room` of them before more is asked for.
+    fn push(&mut self, number: i64, room: usize) {
+        let distance = |base: &i64| number.checked_sub(*base);
         match self {
-            Self::Near { base, distances } => {
-                if distances.is_empty() {
-                    *base = number;
-                }
-                if more > 0 {
-                    distances.reserve_exact(more);
-                }
-                match number.checked_sub(*base).and_then(|d| i32::try_from(d).ok()) {
-                    Some(distance) => distances.push(distance),
-                    None => {
-                        let far = distances.iter().map(|d| *base + i64::from(*d)).chain([number]).collect();
-                        *self = Self::Far(far);
-                    }
-                }
+            Self::Same { base, count } if *count == 0 || *base == number => (*base, *count) = (number, *count + 1),
+            Self::Short { base, distances } if distance(base).is_some_and(|d| i16::try_from(d).is_ok()) => {
+                add(distances, distance(base).and_then(|d| i16::try_from(d).ok()).unwrap_or(0), room);
             }
-            Self::Far(numbers) => numbers.push(number),
+            Self::Near { base, distances } if distance(base).is_some_and(|d| i32::try_from(d).is_ok()) => {
+                add(distances, distance(base).and_then(|d| i32::try_from(d).ok()).unwrap_or(0), room);
+            }
+            Self::Far(numbers) => add(numbers, number, room),
+            // In the next wider column.
+            Self::Same { base, count } => {
+                *self = Self::Short { base: *base, distances: column(std::iter::repeat_n(0, *count), room) };
+                self.push(number, room);
+            }
+            Self::Short { base, distances } => {
+                let distances = column(distances.iter().map(|d| i32::from(*d)), room);
+                *self = Self::Near { base: *base, distances };
+                self.push(number, room);
+            }
+            Self::Near { base, distances } => {
+                *self = Self::Far(column(distances.iter().map(|d| *base + i64::from(*d)), room));
+                self.push(number, room);
+            }
         }
     }
 
     #[inline]
     fn get(&self, at: usize) -> i64 {
         match self {
+            Self::Same { base, .. } => *base,
+            Self::Short { base, distances } => *base + i64::from(distances.get(at).copied().unwrap_or(0)),
             Self::Near { base, distances } => *base + i64::from(distances.get(at).copied().unwrap_or(0)),
             Self::Far(numbers) => numbers.get(at).copied().unwrap_or(0),
         }
@@ -68,8 +100,23 @@ impl Distances {
     /// How many of them, which never fall, are at most `limit`.
     fn upto(&self, limit: i64) -> usize {
         match self {
+            Self::Same { base, count } => *count * usize::from(*base <= limit),
+            Self::Short { base, distances } => {
+                let limit = limit.saturating_sub(*base);
+                distances.partition_point(|d| i64::from(*d) <= limit)
+            }
             Self::Near { base, distances } => near(distances, limit.saturating_sub(*base)),
             Self::Far(numbers) => numbers.partition_point(|n| *n <= limit),
+        }
+    }
+
+    /// How many bytes the column takes.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Same { .. } => 0,
+            Self::Short { distances, .. } => distances.capacity() * 2,
+            Self::Near { distances, .. } => distances.capacity() * 4,
+            Self::Far(numbers) => numbers.capacity() * 8,
         }
     }
 }
@@ -112,7 +159,8 @@ pub(crate) struct Chunk {
     values: Vec<Value>,
     /// As many as there are versions, or none when no version has one.
     extras: Vec<Option<Arc<Extra>>>,
-    recorded: Distances,
+    /// How long after it is true from each was recorded: mostly at once.
+    recorded_after: Distances,
     turns: Distances,
     /// How many versions of their own lie before this chunk.
     count_before: u32,
@@ -121,20 +169,20 @@ pub(crate) struct Chunk {
 impl Chunk {
     /// Room for what is known to come: a first version alone takes no more than it needs.
     fn push(&mut self, new: New) {
-        let mut more = 0;
         if self.flags.len() == self.flags.capacity() {
-            more = self.flags.len().clamp(1, (CHUNK - self.flags.len().min(CHUNK - 1)).max(1));
+            let more = self.flags.len().clamp(1, (CHUNK - self.flags.len().min(CHUNK - 1)).max(1));
             self.flags.reserve_exact(more);
             self.values.reserve_exact(more);
         }
+        let room = self.flags.capacity();
         if new.extra.is_some() || !self.extras.is_empty() {
             self.extras.resize(self.flags.len(), None);
             self.extras.push(new.extra);
         }
-        self.seqs.push(new.seq.cast_signed(), more);
-        self.recorded.push(new.recorded_at, more);
-        self.from.push(new.valid_from, more);
-        self.turns.push(i64::from(new.turn), more);
+        self.seqs.push(new.seq.cast_signed(), room);
+        self.recorded_after.push(new.recorded_at.wrapping_sub(new.valid_from), room);
+        self.from.push(new.valid_from, room);
+        self.turns.push(i64::from(new.turn), room);
         let says = match new.says {
             Says::Asserted => ASSERTED,
             Says::Retracted => RETRACTED,
@@ -203,6 +251,16 @@ impl Store {
         self.chunks.iter().flat_map(|chunk| (0..chunk.flags.len()).map(move |at| Entry { chunk, at }))
     }
 
+    /// How many bytes the versions take beside their values and what only some of them have.
+    pub(crate) fn bytes(&self) -> usize {
+        let chunk = |chunk: &Arc<Chunk>| {
+            let columns = [&chunk.from, &chunk.seqs, &chunk.recorded_after, &chunk.turns];
+            size_of::<Chunk>() + chunk.flags.capacity() + columns.map(Distances::bytes).iter().sum::<usize>()
+        };
+        let heads = self.first_seqs.capacity() + self.first_froms.capacity() + self.chunks.capacity();
+        heads * 8 + self.chunks.iter().map(chunk).sum::<usize>()
+    }
+
     /// How many versions were made by record `seq` and those before it.
     pub(crate) fn count_upto(&self, seq: Seq) -> usize {
         let Some(at) = self.first_seqs.partition_point(|head| *head <= seq).checked_sub(1) else { return 0 };
@@ -268,7 +326,7 @@ impl<'a> Entry<'a> {
     }
 
     pub(crate) fn recorded_at(self) -> Millis {
-        self.chunk.recorded.get(self.at)
+        self.chunk.from.get(self.at).wrapping_add(self.chunk.recorded_after.get(self.at))
     }
 
     pub(crate) fn valid_from(self) -> Millis {
@@ -309,15 +367,20 @@ mod tests {
         let mut store = Store::default();
         let mut copies = Vec::new();
         let count = 3 * CHUNK + 7;
-        // Some lie too far away for four bytes.
-        let from = |i: usize| if i == 300 { 9_000_000_000_000 } else { i as i64 / 3 };
+        // Some lie too far away for two bytes, some for four, and some are all the same.
+        let from = |i: usize| match i {
+            300 => 9_000_000_000_000,
+            600.. => i as i64 * 1_000,
+            _ => i as i64 / 3,
+        };
+        let turn = |i: usize| (i / 400) as u32;
         for i in 0..count {
             if i % 100 == 0 {
                 copies.push(store.clone());
             }
             store.push(New {
                 says: if i % 5 == 4 { Says::Retracted } else { Says::Asserted },
-                turn: 1,
+                turn: turn(i),
                 confirms: false,
                 seq: i as u64 / 2,
                 recorded_at: i as i64,
@@ -332,6 +395,7 @@ mod tests {
             own += u32::from(i % 5 != 4);
             let read = (entry.value().clone(), entry.seq(), entry.valid_from(), entry.recorded_at(), entry.count());
             assert_eq!(read, ((i as i64).into(), i as u64 / 2, from(i), i as i64, own));
+            assert_eq!(entry.turn(), turn(i));
         }
         for limit in 0..CHUNK {
             assert_eq!(store.count_upto(limit as u64), (0..count).filter(|i| i / 2 <= limit).count());
@@ -339,5 +403,27 @@ mod tests {
         for (n, copy) in copies.iter().enumerate() {
             assert_eq!(copy.len(), n * 100);
         }
+    }
+
+    #[test]
+    fn a_version_takes_no_more_than_18_bytes_beside_its_value_on_two_axes() {
+        let bytes = |late: fn(i64) -> i64| {
+            let mut store = Store::default();
+            for i in 0..4_096i64 {
+                store.push(New {
+                    says: Says::Asserted,
+                    turn: i as u32 * 3,
+                    confirms: false,
+                    seq: i as u64 * 1_000,
+                    recorded_at: i * 60_000,
+                    valid_from: i * 60_000 - late(i),
+                    value: i.into(),
+                    extra: None,
+                });
+            }
+            store.bytes() as f64 / 4_096.0
+        };
+        let (plain, late) = (bytes(|_| 0), bytes(|i| i * 7_919 % 3_600_000));
+        assert!(plain <= 13.0 && late <= 18.0, "{plain} and {late}");
     }
 }
