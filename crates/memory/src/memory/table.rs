@@ -84,7 +84,9 @@ pub(crate) struct Table {
     at: Vec<Millis>,
     kind: Vec<u16>,
     importance: Vec<u16>,
+    /// Up to the last row that has any.
     words: Vec<u16>,
+    /// The item of each row; empty while each row is that of the item with its number.
     of_item: Vec<u32>,
     /// Where each row's entities end; they begin where those of the row before end.
     entities_end: Vec<u32>,
@@ -178,7 +180,7 @@ impl Table {
 
     pub(crate) fn row(&self, row: u32) -> Option<Row> {
         let place = row as usize;
-        let item = *self.of_item.get(place)?;
+        let item = self.item_of(row)?;
         let (born, before) = match self.later.is_empty() {
             true => None,
             false => self.later.get(&row).copied(),
@@ -190,7 +192,7 @@ impl Table {
             died: if self.is_dead(row) { self.died.get(&row).copied().unwrap_or(Seq::MAX) } else { Seq::MAX },
             item,
             before,
-            words: u32::from(*self.words.get(place)?),
+            words: self.words_of(row),
             kind: *self.kind.get(place)?,
             importance: *self.importance.get(place)? & !GIVEN,
         })
@@ -229,7 +231,10 @@ impl Table {
     }
 
     pub(crate) fn item_of(&self, row: u32) -> Option<u32> {
-        self.of_item.get(row as usize).copied()
+        match self.of_item.get(row as usize) {
+            Some(item) => Some(*item),
+            None => ((row as usize) < self.at.len()).then_some(row),
+        }
     }
 
     /// Whether a row is not live now.
@@ -351,8 +356,7 @@ impl Table {
         self.at.push(at);
         self.kind.push(kind);
         self.importance.push(USUAL_IMPORTANCE);
-        self.words.push(0);
-        self.of_item.push(item);
+        self.note_item(number, item);
         if before != NONE || self.latest(item) != number {
             self.latest.insert(item, number);
         }
@@ -368,13 +372,24 @@ impl Table {
         Some(number)
     }
 
+    /// Notes whose the next row is.
+    fn note_item(&mut self, row: u32, item: u32) {
+        if self.of_item.is_empty() && row != item {
+            self.of_item.extend(0..row);
+        }
+        if row != item || !self.of_item.is_empty() {
+            self.of_item.push(item);
+        }
+    }
+
     /// Room for so many rows with so many entities in all, and a little more.
     pub(crate) fn reserve(&mut self, rows: usize, entities: usize) {
         reserve(&mut self.at, rows);
         reserve(&mut self.kind, rows);
         reserve(&mut self.importance, rows);
-        reserve(&mut self.words, rows);
-        reserve(&mut self.of_item, rows);
+        if !self.of_item.is_empty() {
+            reserve(&mut self.of_item, rows);
+        }
         reserve(&mut self.entities_end, rows);
         reserve(&mut self.items, rows);
         reserve(&mut self.entity_lists, entities);
@@ -418,7 +433,11 @@ impl Table {
     }
 
     pub(crate) fn set_words(&mut self, row: u32, words: u32) {
-        if let Some(slot) = self.words.get_mut(row as usize) {
+        let place = row as usize;
+        if place >= self.words.len() && words > 0 {
+            self.words.resize(place + 1, 0);
+        }
+        if let Some(slot) = self.words.get_mut(place) {
             *slot = u16::try_from(words).unwrap_or(u16::MAX);
         }
     }

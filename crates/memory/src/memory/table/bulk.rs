@@ -29,13 +29,15 @@ impl Table {
             }
         }
         self.items.resize(end as usize, batch);
-        self.of_item.extend(first_item..end);
+        self.note_item(first_row, first_item);
+        if !self.of_item.is_empty() {
+            self.of_item.extend(first_item + 1..end);
+        }
         self.at.extend_from_slice(&columns.at);
         self.kind.extend(columns.kind.iter().map(|kind| kinds.get(usize::from(*kind)).copied().unwrap_or(0)));
         let importance = |given: &u16| given.checked_sub(1).map_or(USUAL_IMPORTANCE, |given| given | GIVEN);
         self.importance.extend(columns.importance.iter().map(importance));
         self.importance.resize(self.at.len(), USUAL_IMPORTANCE);
-        self.words.resize(self.at.len(), 0);
         let mut entity_end = u32::try_from(self.entity_lists.len()).ok()?;
         self.entities_end.extend(columns.entity_count.iter().map(|count| {
             entity_end = entity_end.saturating_add(*count);

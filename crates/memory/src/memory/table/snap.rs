@@ -102,11 +102,12 @@ impl Table {
             let given = i64::from(importance & GIVEN != 0);
             out.signed((i64::from(importance & !GIVEN) - i64::from(USUAL_IMPORTANCE)) << 1 | given);
         }
-        self.words.iter().for_each(|words| out.number(u64::from(*words)));
+        let rows = || (0u32..).zip(&self.at).map(|(row, _)| row);
+        rows().for_each(|row| out.number(u64::from(self.words_of(row))));
         let mut item = 0;
-        for own in &self.of_item {
-            out.signed(i64::from(*own) - item);
-            item = i64::from(*own) + 1;
+        for own in rows().filter_map(|row| self.item_of(row)) {
+            out.signed(i64::from(own) - item);
+            item = i64::from(own) + 1;
         }
         // Of what was purged nothing is left, not even how much it was.
         let lists = || (0u32..).zip(&self.at).map(|(row, _)| self.entities_of(row));
@@ -195,11 +196,14 @@ impl Table {
             let importance = u16::try_from((number >> 1).checked_add(i64::from(USUAL_IMPORTANCE))?).ok()?;
             self.importance.push(importance & !GIVEN | if number & 1 == 1 { GIVEN } else { 0 });
         }
-        self.words = (0..rows).map(|_| from.small()).collect::<Option<_>>()?;
+        for row in 0..u32::try_from(rows).ok()? {
+            self.set_words(row, u32::from(from.small::<u16>()?));
+        }
         let (mut item, items) = (0i64, self.items.len());
-        self.of_item = (0..rows)
-            .map(|_| follow(&mut item, from).filter(|item| (*item as usize) < items))
-            .collect::<Option<_>>()?;
+        for row in 0..u32::try_from(rows).ok()? {
+            let item = follow(&mut item, from).filter(|item| (*item as usize) < items)?;
+            self.note_item(row, item);
+        }
         let mut end = 0u32;
         self.entities_end =
             (0..rows).map(|_| end.checked_add(from.small()?).inspect(|sum| end = *sum)).collect::<Option<_>>()?;
