@@ -42,7 +42,10 @@ impl Asked<'_> {
                 let (at, domain) = self.domain_of(&q.at)?;
                 to_value(&memory.episodes_view(at, q, &domain.domain)?)
             }
-            Query::MemoryForgetting(q) => to_value(&memory.forgetting_view(self.at(&q.at)?, self.now, q)?),
+            Query::MemoryForgetting(q) => {
+                let at = self.at(&q.at)?;
+                to_value(&memory.forgetting_view(at, at.valid_at, q)?)
+            }
             Query::MemoryTree(q) => {
                 let (at, domain) = self.domain_of(&q.at)?;
                 to_value(&memory.tree_view(at, q, &domain.domain)?)
