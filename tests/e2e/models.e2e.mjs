@@ -13,6 +13,7 @@ const VALUE = { intent: "note", confidence: 0.9, entities: [], facts: [{ key: "b
 const DOMAIN = {
   name: "notes",
   version: "1",
+  entity_types: { shop: { fields: { town: { type: "text" } } } },
   facts: { budget: { value: { type: "integer" } } },
   intents: { note: { description: { en: "Notes a budget" }, answer: "noted" } },
   answers: { noted: { template: { en: "Noted: {{ facts.budget }}." } } },
@@ -124,7 +125,7 @@ journey("a live model streams, is stopped, is asked again, and is played back fr
   const answer = await page.locator(".turn").nth(1).locator(".answer").innerText();
   assert.match(answer, /Noted: 20000/);
   const newest = exchanges.locator(".entity").first();
-  assert.match(await newest.innerText(), /interpret[^]*done[^]*compatible fake-1[^]*120 tokens in, 24 out[^]*first byte after[^]*cost 0\.00072/);
+  assert.match(await newest.innerText(), /Interpret[^]*done[^]*compatible fake-1[^]*120 tokens in, 24 out[^]*first byte after[^]*cost 0\.00072/);
   await newest.getByRole("button", { name: "Show" }).click();
   await newest.locator("pre.value").waitFor();
   assert.deepEqual(JSON.parse(await newest.locator("pre.value").innerText()), VALUE);
@@ -136,7 +137,7 @@ journey("a live model streams, is stopped, is asked again, and is played back fr
   await newest.scrollIntoViewIfNeeded();
   await screenshot(page, "model-exchange");
   const stages = await panel(page, "metrics").locator("tbody tr").first().innerText();
-  assert.doesNotMatch(stages, /interpret\s+0 ms/, "time goes on while a model answers");
+  assert.doesNotMatch(stages, /Interpret\s+0 ms/, "time goes on while a model answers");
   const [saved] = await Promise.all([page.waitForEvent("download"), exchanges.getByRole("button", { name: "Stop and save the cassette" }).click()]);
   const cassette = await readFile(await saved.path(), "utf8");
   assert.ok(!cassette.includes(KEY));

@@ -157,19 +157,24 @@ fn read_els(read: &Value, lang: Lang) -> Vec<El> {
     if let Some(problem) = read.get("problem") {
         let text = |name: &str| problem.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         out.push(el("p").class("warn").with(code(text("code"))).text(" ").text(text("message")));
+        let places = problem.get("problems").and_then(Value::as_list).unwrap_or_default();
+        out.extend((!places.is_empty()).then(|| el("ul").class("outline").all(places.iter().map(finding))));
     }
-    let changes = ["coercions", "diagnostics"].into_iter().flat_map(|name| {
-        read.get(name).and_then(Value::as_list).unwrap_or_default().iter().map(|one| {
-            let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            el("li").with(code(text("code"))).text(format!(" {} {}", text("path"), text("message")))
-        })
-    });
+    let changes = ["coercions", "diagnostics"]
+        .into_iter()
+        .flat_map(|name| read.get(name).and_then(Value::as_list).unwrap_or_default().iter().map(finding));
     let changes: Vec<El> = changes.collect();
     if !changes.is_empty() {
         out.push(hint("p", words.exchange_changes));
         out.push(el("ul").class("outline").all(changes));
     }
     out
+}
+
+/// A code, its place, and what is said of it.
+fn finding(one: &Value) -> El {
+    let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    el("li").with(code(text("code"))).text(format!(" {} {}", text("path"), text("message")))
 }
 
 /// Bytes over time: a stair that shows where the stream stood still.
