@@ -5,7 +5,7 @@ use throughline_expr::time::Zone;
 use throughline_expr::{Env, Expr};
 use throughline_plan::answer::{AnswerScope, RunScope, render_revealing};
 use throughline_plan::{Bound, Evidence};
-use throughline_protocol::domain::Intent;
+use throughline_protocol::domain::{FieldType, Intent};
 use throughline_protocol::view::{AnswerView, EntityView, FactView, Footnote};
 use throughline_protocol::{At, Context, DEFAULT_SUBJECT, Domain};
 use throughline_value::{Map, Named, Number, Value};
@@ -13,7 +13,8 @@ use throughline_value::{Map, Named, Number, Value};
 use super::ask_model::{Asked, ask};
 use super::ground::GUESSED;
 use super::{Ending, Move, draft, finish, intent_of, prompts, with_changes};
-use crate::claims::{Claim, Found, claims, deeds, is_cjk, small_places, spans, stem};
+use crate::claims::units::{self, Unit};
+use crate::claims::{Claim, Found, claims, deeds, is_cjk, is_denied, small_places, spans, stem};
 use crate::constraints::Checked;
 use crate::known::Known;
 use crate::owners::Owners;
@@ -176,13 +177,13 @@ fn hold(
     // The things that are spoken of, whatever rules are about them.
     let mut spoken = named.clone();
     for name in found.iter().filter(|found| found.claim == Claim::Name) {
-        if let Some(id) = rooms.world.resolve_at(&name.text, None, at.seq)
+        let one = name.text.strip_suffix('s').unwrap_or(&name.text);
+        let id = [name.text.as_str(), one].into_iter().find_map(|name| rooms.world.resolve_at(name, None, at.seq));
+        if let Some(id) = id
             && let Ok(detail) = rooms.world.entity(&id, at)
         {
-            if !known.supports(name) {
-                known.entity(&detail.entity);
-                owners.entity(&detail.entity);
-            }
+            known.entity(&detail.entity);
+            owners.entity(&detail.entity);
             spoken.push(detail.entity);
         }
     }
@@ -192,6 +193,7 @@ fn hold(
         if let Ok(detail) = rooms.world.entity(id, at) {
             owners.entity(&detail.entity);
             if !spans(text, &of_entity(&detail.entity)).is_empty() {
+                known.entity(&detail.entity);
                 spoken.push(detail.entity);
             }
         }
@@ -213,7 +215,26 @@ fn hold(
     );
     wrong.extend(owners.misplaced(text, &found));
     wrong.extend(slips(text, &found, &spoken, ctx.domain, language));
+    // A figure that a source or a decision says may be in any unit.
+    let mut unmeasured = Known::new(zone.as_ref(), ctx.now);
+    for bound in values.values() {
+        unmeasured.value(&bound.value);
+        bound.evidence.iter().for_each(|evidence| unmeasured.text(&evidence.quote));
+    }
+    ["args", "results"].iter().filter_map(|part| decision.get(part)).for_each(|part| unmeasured.value(part));
+    wrong.extend(mismeasured(text, &found, &measured(&facts, &spoken, ctx.domain), &unmeasured));
     wrong.extend(contradictions(text, &found, &facts, ctx, language));
+    let own = facts.iter().filter(|fact| fact.subject == DEFAULT_SUBJECT);
+    wrong.extend(own.filter_map(|fact| {
+        let kind = ctx.domain.facts.get(&fact.key)?;
+        mischosen(text, kind.label.get(language), &kind.value, &fact.value)
+    }));
+    if let [entity] = spoken.as_slice()
+        && let Some(of) = ctx.domain.entity_types.get(&entity.entity_type)
+    {
+        let fields = of.fields.iter().filter_map(|(name, kind)| Some((kind, entity.fields.get(name)?)));
+        wrong.extend(fields.filter_map(|(kind, value)| mischosen(text, kind.label.get(language), kind, value)));
+    }
     wrong.extend(undone(text, turn, ctx.domain, &facts, language));
     if !wrong.is_empty() {
         return Err(wrong);
@@ -315,6 +336,56 @@ fn slips(text: &str, found: &[Found], named: &[EntityView], domain: &Domain, lan
     wrong
 }
 
+/// A choice that stands right behind the label of what has another one: "the colour is red", where it is blue.
+fn mischosen(text: &str, label: &str, kind: &FieldType, value: &Value) -> Option<String> {
+    let chosen = value.as_str()?;
+    let choices: Vec<&str> = kind.values.iter().filter_map(Value::as_str).collect();
+    if label.is_empty() || !choices.contains(&chosen) {
+        return None;
+    }
+    for (_, end) in spans(text, &[label]) {
+        let places = choices.iter().flat_map(|choice| spans(text, &[*choice]).into_iter().map(move |at| (at, *choice)));
+        let beside = places.filter(|((start, _), _)| {
+            text.get(end..*start).is_some_and(|between| between.len() <= NEAR && links(between))
+        });
+        if let Some((_, said)) = beside.min_by_key(|(at, _)| *at).filter(|(_, said)| *said != chosen) {
+            return Some(format!("`{label}` is {chosen}, not {said}: the ledger says so"));
+        }
+    }
+    None
+}
+
+/// The figures of facts and of things that are spoken of, with their units.
+fn measured<'a>(facts: &'a [FactView], spoken: &'a [EntityView], domain: &Domain) -> Vec<(&'a Number, Unit)> {
+    let kind = |kind: Option<&FieldType>| kind.and_then(|kind| units::unit(kind.unit.as_deref()?));
+    let of_facts = facts.iter().filter_map(|fact| {
+        let of = domain.facts.get(&fact.key).map(|fact| &fact.value);
+        Some((fact.value.as_number()?, kind(of)?))
+    });
+    let of_things = spoken.iter().flat_map(|entity| {
+        let of = domain.entity_types.get(&entity.entity_type);
+        let field = move |name: &String| of.and_then(|of| of.fields.get(name));
+        entity.fields.iter().filter_map(move |(name, value)| Some((value.as_number()?, kind(field(name))?)))
+    });
+    of_facts.chain(of_things).collect()
+}
+
+/// A figure in another unit than the one in which it is known: "2.5 tons", where it is 2.5 kg.
+fn mismeasured(text: &str, found: &[Found], measured: &[(&Number, Unit)], unmeasured: &Known<'_>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for found in found {
+        let Claim::Number(number) = &found.claim else { continue };
+        let Some(said) = units::beside(text, found.start, found.end).filter(|_| !unmeasured.supports(found)) else {
+            continue;
+        };
+        let mut same = measured.iter().filter(|(known, _)| **known == *number).map(|(_, unit)| *unit);
+        if same.clone().all(|unit| unit != said) && same.any(|unit| unit.differs(said)) {
+            wrong.push(format!("`{}` is known in another unit than the one beside it; say its own", found.text));
+        }
+    }
+    wrong
+}
+
 /// A figure that stands right behind the label of a fact and is another one.
 fn contradictions(text: &str, found: &[Found], facts: &[FactView], ctx: &Context<'_>, language: &str) -> Vec<String> {
     let labels: Vec<(&FactView, &str)> = facts
@@ -332,9 +403,10 @@ fn contradictions(text: &str, found: &[Found], facts: &[FactView], ctx: &Context
             let between = text.get(end..*start).unwrap_or("");
             let apart = between.len() > NEAR || between.contains(['.', '。', ',', '，', ';', '；', '\n']);
             let other = places.iter().any(|(s, _)| *s >= end && s < start);
-            if !apart && !other && fact.value.as_number() != Some(number) {
-                let value = fact.value.to_json();
-                wrong.push(format!("`{label}` is {value}, not {said}: the ledger says so"));
+            let denied = is_denied(text, *start);
+            if !apart && !other && (fact.value.as_number() != Some(number)) != denied {
+                let (value, not) = (fact.value.to_json(), if denied { "which the text denies" } else { "not" });
+                wrong.push(format!("`{label}` is {value}, {not} {said}: the ledger says so"));
             }
         }
     }
