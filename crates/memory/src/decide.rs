@@ -55,7 +55,8 @@ impl Memory {
     /// many events are in from there, so that whoever gave more of them goes on after those.
     ///
     /// # Errors
-    /// Those of reading the columns: `bad-column`, `too-many-items`, and those of [`Memory::remember`].
+    /// Those of reading the columns: `bad-column`, `too-many-items`, `source-differs`, and those of
+    /// [`Memory::remember`].
     pub fn remember_columns(&self, ctx: &Context<'_>, command: &RememberColumns) -> Result<Decision, Refusal> {
         let same = |c: &Columns| c.kinds == command.kinds && c.entities == command.entities;
         let columns = match self.handed.take(&Packed::of_command(command), same) {
@@ -83,6 +84,7 @@ impl Memory {
             let seq = self.table.item(*item).map_or(0, |i| i.seq);
             // The events of a record have numbers that follow each other.
             let known = (*item..).take_while(|item| self.table.item(*item).is_some_and(|i| i.seq == seq)).count();
+            self.same_events(*item, columns.at.get(..known).unwrap_or(&columns.at), origin)?;
             return Ok(Decision::unchanged(done(seq, known, true)));
         }
         let new_kinds = columns.kinds.iter().filter(|kind| !self.table.kinds.contains(kind)).count();
@@ -104,6 +106,20 @@ impl Memory {
         }
         self.handed.put(&Packed::of_data(&data), columns);
         Ok(Decision::one(erasable(ctx.draft(kind::COLUMNS, data)), done(first, count, false)))
+    }
+
+    /// Refuses events that are not those which came from the source before: they would be dropped in silence.
+    fn same_events(&self, first: u32, at: &[Millis], origin: &throughline_journal::Origin) -> Result<(), Refusal> {
+        for (item, at) in (first..).zip(at) {
+            // What was purged cannot be compared.
+            let row = self.table.first_row(item).filter(|_| self.table.purged(item).is_none());
+            let Some(before) = row.and_then(|row| self.table.at(row)).filter(|before| before != at) else { continue };
+            let (source, number) = (&origin.source, origin.seq + u64::from(item - first));
+            let message = format!("event {number} of `{source}` was at {before} and is at {at}: it is another event");
+            let refusal = Refusal::new("source-differs", message).at_path("/at");
+            return Err(refusal.suggest("name another log otherwise, and correct events with `amend`"));
+        }
+        Ok(())
     }
 
     /// Decides to note that events were used.

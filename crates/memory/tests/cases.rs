@@ -56,6 +56,32 @@ fn full_width_letters_and_capitals_find_the_same_word() {
 }
 
 #[test]
+fn other_events_of_a_source_are_refused_and_not_taken_for_those_that_came_before() {
+    let mut keeper = Keeper::default();
+    let mut give = |at: &str| {
+        let command = format!(
+            r#"{{"type": "remember_columns", "kinds": ["a"], "at": [{at}], "kind": [{}]}}"#,
+            at.replace(|c: char| c != ',', "").replace(',', "0,") + "0"
+        );
+        keeper.run_from(&command, Some(Origin { source: "log".into(), seq: 0 }))
+    };
+    assert_eq!(give("1,2,3").unwrap().at(&["count"]), Some(&Value::from(3)));
+    for same in ["1,2,3", "1", "1,2,3,4"] {
+        assert_eq!(give(same).unwrap().at(&["unchanged"]), Some(&Value::from(true)), "{same}");
+    }
+    for other in ["5", "1,2,4", "2,1,3,4"] {
+        let refusal = give(other).unwrap_err();
+        assert_eq!((refusal.code.as_str(), refusal.path.as_deref()), ("source-differs", Some("/at")), "{other}");
+    }
+    // What was corrected here since is the same event; what was purged may have been any.
+    keeper.run(r#"{"type": "amend", "memory": "m_1_1", "at": 7}"#).unwrap();
+    keeper.run(r#"{"type": "purge", "memories": ["m_1_2"]}"#).unwrap();
+    let again = r#"{"type": "remember_columns", "kinds": ["a"], "at": [1, 2, 9], "kind": [0, 0, 0]}"#;
+    let done = keeper.run_from(again, Some(Origin { source: "log".into(), seq: 0 })).unwrap();
+    assert_eq!(done.at(&["unchanged"]), Some(&Value::from(true)));
+}
+
+#[test]
 fn equal_times_keep_the_order_of_writing_also_when_they_arrive_shuffled() {
     let texts = ["assistant tool-call c1", "tool result c1", "assistant tool-call c2", "tool result c2"];
     let at = "2026-06-01T12:00:00.000Z";

@@ -297,6 +297,9 @@ test("importing again in parts of another size, or a log that has grown, adds wh
     assert.equal((await session.memoryHistory("e", { limit: 1_000 })).total, 334);
     const texts = (await session.recall({ limit: 1_000 })).hits.map((hit) => hit.text);
     assert.deepEqual(texts, items(1_000).map((e) => e.text));
+    // Other events under the same name are not dropped in silence.
+    const other = await refusal(session.importEvents(items(3).map((item) => ({ ...item, at: item.at + 1 })), { source: "log" }));
+    assert.equal(other.code, "source-differs");
   }
 });
 
