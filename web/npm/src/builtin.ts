@@ -15,12 +15,13 @@ interface Builtin {
 }
 
 const READY_MS = 60_000;
+const IDLE_MS = 45_000;
 
 /** Gives up on what takes too long: the promises of the browser sometimes never settle. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function within<T>(ms: number, work: Promise<T>, what = "the built-in model was not there"): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ThroughlineError("timed-out", `the built-in model was not there within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new ThroughlineError("timed-out", `${what} within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);
@@ -31,7 +32,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /** The built-in model, asked like any model of the page. */
 export function builtinModel(settings: BuiltinSettings): HostModel {
-  const { languages, ready_ms = READY_MS } = settings;
+  const { languages, ready_ms = READY_MS, idle_ms = IDLE_MS } = settings;
   return async (request, { signal }) => {
     const model = (globalThis as { LanguageModel?: Builtin }).LanguageModel;
     if (model === undefined) throw new ThroughlineError("no-model", "this browser has no built-in model, or not in this window");
@@ -48,14 +49,22 @@ export function builtinModel(settings: BuiltinSettings): HostModel {
       const which = said.length === 0 ? "" : ` for ${said.join(", ")}`;
       throw new ThroughlineError("no-model", `the built-in model is not available on this device${which}`);
     }
-    const turns = request.messages.map(({ role, text }) => ({ role, content: text }));
+    // It takes one system prompt, and that first.
+    const system = request.messages.filter(({ role }) => role === "system").map(({ text }) => text);
+    const turns = request.messages.filter(({ role }) => role !== "system").map(({ role, text }) => ({ role, content: text }));
     const last = turns.pop();
+    if (system.length > 0) turns.unshift({ role: "system", content: system.join("\n\n") });
     const session = await within(ready_ms, model.create({ ...options, initialPrompts: turns, signal }));
     try {
       const how = { signal, ...(request.schema === undefined ? {} : { responseConstraint: request.schema }) };
+      const stream = session.promptStreaming(last === undefined ? "" : [last], how) as AsyncIterable<string>;
+      const pieces = stream[Symbol.asyncIterator]();
       let text = "";
-      for await (const piece of session.promptStreaming(last === undefined ? "" : [last], how) as AsyncIterable<string>) text += piece;
-      return text;
+      for (;;) {
+        const { done, value } = await within(idle_ms, pieces.next(), "nothing more came from the built-in model");
+        if (done === true) return text;
+        text += value;
+      }
     } finally {
       session.destroy();
     }

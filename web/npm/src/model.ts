@@ -65,6 +65,8 @@ export interface BuiltinSettings {
   languages?: string[];
   /** How long it may take to be there, in milliseconds. */
   ready_ms?: number;
+  /** How long nothing may come of a reply, in milliseconds; 45 seconds when absent. */
+  idle_ms?: number;
 }
 
 /** What is asked of a model beside a journal. */

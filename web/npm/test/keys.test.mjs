@@ -144,6 +144,16 @@ test("Chrome's built-in model is asked like any other, and where it is not there
   globalThis.LanguageModel.availability = () => new Promise(() => {});
   assert.match((await testConnection({ provider: "builtin", ready_ms: 20 })).message, /20 ms/);
   await assert.rejects(async () => builtinModel({ provider: "builtin", ready_ms: 20 })(request, context), { code: "timed-out" });
+  globalThis.LanguageModel.availability = async () => "available";
+  // One system prompt, first; and a reply that stops coming is given up.
+  const several = { ...request, messages: [{ role: "system", text: "a" }, { role: "user", text: "b" }, { role: "system", text: "c" }, { role: "user", text: "d" }] };
+  asked.length = 0;
+  await builtinModel({ provider: "builtin" })(several, context);
+  assert.deepEqual(asked[0].initialPrompts, [{ role: "system", content: "a\n\nc" }, { role: "user", content: "b" }]);
+  assert.deepEqual(asked[1][0], [{ role: "user", content: "d" }]);
+  globalThis.LanguageModel.create = async () => ({ promptStreaming: async function* () { yield "a"; await new Promise(() => {}); }, destroy: () => asked.push("let go") });
+  await assert.rejects(async () => builtinModel({ provider: "builtin", idle_ms: 20 })(request, context), { code: "timed-out" });
+  assert.equal(asked.at(-1), "let go");
   delete globalThis.LanguageModel;
   await assert.rejects(async () => builtinModel({ provider: "builtin" })(request, context), { code: "no-model" });
 });
