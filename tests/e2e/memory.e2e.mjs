@@ -12,19 +12,45 @@ const painted = (page) => until(page, () => document.querySelector(".axis-base")
 
 const shot = (name) => new URL(`screenshots/${name}.png`, import.meta.url).pathname;
 
-/** Whether the drawing has pixels of an error's colour. */
-const hasErrors = (page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector(".axis-base");
+/** Where the drawing has pixels of an error's colour, from the left; none when it has none. */
+const errorsAt = (page, within = "") =>
+  page.evaluate((within) => {
+    const canvas = document.querySelector(`${within} .axis-base`);
     const probe = document.createElement("canvas").getContext("2d");
     probe.fillStyle = getComputedStyle(canvas).getPropertyValue("--lane-error").trim();
     probe.fillRect(0, 0, 1, 1);
     const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, Math.round((20 * canvas.height) / canvas.clientHeight));
-    let n = 0;
-    for (let i = 0; i < data.length; i += 4) n += data[i] === r && data[i + 1] === g && data[i + 2] === b ? 1 : 0;
-    return n;
-  });
+    const places = new Set();
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i] === r && data[i + 1] === g && data[i + 2] === b) places.add((((i / 4) % canvas.width) * canvas.clientWidth) / canvas.width);
+    }
+    return [...places].sort((a, b) => a - b);
+  }, within);
+
+/** Zooms in on the first error by the wheel, from all to single events: it is seen at every step. */
+async function seeErrorAtEveryZoom(page) {
+  const stage = page.locator('.axis-alone [role="application"]');
+  const box = await stage.boundingBox();
+  const said = () => page.locator(".axis-alone [role=status]").first().innerText();
+  let steps = 0;
+  for (let last = ""; steps < 80; steps += 1) {
+    const places = await errorsAt(page, ".axis-alone");
+    assert.ok(places.length > 0, `the error is not seen after ${steps} steps: ${await said()}`);
+    await page.mouse.move(box.x + places[0] + 1, box.y + 60);
+    await page.mouse.wheel(0, -300);
+    // What is drawn is counted anew for the new window.
+    await page.waitForTimeout(150);
+    await rest(page);
+    await page.waitForTimeout(100);
+    await page.mouse.move(box.x + 1, box.y + 300);
+    await page.waitForTimeout(250);
+    const now = await said();
+    if (now === last) break;
+    last = now;
+  }
+  return steps;
+}
 
 const MIB = 1024 * 1024;
 
@@ -176,6 +202,12 @@ journey("a million events are generated, drawn and opened again while the page s
   await bar.getByRole("button", { name: "Generate a million events" }).click();
   await bar.locator("progress").waitFor();
   await until(page, () => document.querySelector("progress")?.value > 0, undefined, 30_000);
+  await until(page, () => document.querySelectorAll(".memory-axis .lane-labels li").length > 8, undefined, 30_000);
+  const inSight = (element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > 0 && bottom <= innerHeight && document.elementFromPoint(element.getBoundingClientRect().left + 4, (top + bottom) / 2) === element;
+  };
+  assert.ok(await bar.getByRole("button", { name: "Cancel" }).evaluate(inSight), "the way to end it stays in sight");
   await bar.getByRole("button", { name: "Cancel" }).click();
   await bar.locator("progress").waitFor({ state: "detached" });
   await rest(page);
@@ -191,8 +223,20 @@ journey("a million events are generated, drawn and opened again while the page s
   const most = (tasks) => Math.max(0, ...tasks);
   const used = await memoryUsed(page);
   console.log(`        generated in ${generated} ms, long tasks ${JSON.stringify(long)}, MiB: page ${(used.page / MIB).toFixed(0)}, worker ${(used.workers / MIB).toFixed(0)} (WebAssembly ${(used.engine / MIB).toFixed(0)})`);
-  assert.ok((await hasErrors(page)) > 0, "errors are seen from afar");
+  assert.ok((await errorsAt(page)).length > 0, "errors are seen from afar");
   await bar.screenshot({ path: shot("memory-million") });
+
+  // The same in the timeline's place: one error is seen from a million events down to itself.
+  await page.getByRole("button", { name: "Remembered" }).click();
+  await until(page, () => document.querySelector(".axis-alone .axis-base")?.dataset.parts > 0);
+  await until(page, () => /1,000,002 events/.test(document.querySelector(".axis-alone [role=status]").innerText), undefined, 30_000);
+  await page.locator(".timeline").screenshot({ path: shot("timeline-million") });
+  const zooms = await seeErrorAtEveryZoom(page);
+  assert.ok(zooms > 15, `${zooms} steps from all to one`);
+  await page.locator(".timeline").screenshot({ path: shot("timeline-million-near") });
+  await page.getByRole("button", { name: "By order" }).click();
+  await rest(page);
+  await page.evaluate(() => long.splice(0));
 
   // Moving and zooming, a step a frame.
   await page.evaluate(() => {
