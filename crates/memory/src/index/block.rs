@@ -21,6 +21,9 @@ const MOST_COUNTED: usize = 64;
 /// What holds the fewest rows.
 const LEAST_ROOM: usize = 8;
 
+/// How many bytes the processor reads at a time.
+const LINE: usize = 64;
+
 /// Some rows that follow one another in time.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
@@ -206,6 +209,14 @@ impl Block {
             Some(all) => from + below(all, time),
             None => from + rest.partition_point(|ts| *ts < time),
         }
+    }
+
+    /// Calls for all that a scan reads: gives something that has to do with all of it.
+    #[inline]
+    pub(crate) fn call_for(&self) -> u16 {
+        let kinds = self.kind.iter().step_by(LINE).fold(0, |all, kind| all | kind);
+        let rows = self.row.iter().step_by(LINE / 2).fold(0, |all, row| all | row);
+        u16::from(kinds) | rows
     }
 
     /// Whether a row of this time can stand at a place of the block.
