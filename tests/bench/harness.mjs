@@ -29,7 +29,8 @@ export class Check {
   }
 }
 
-const median = (list) => {
+/** The middle one of some numbers. */
+export const median = (list) => {
   const sorted = [...list].sort((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;

@@ -50,9 +50,9 @@ if (native !== undefined && existsSync(native)) {
 }
 
 if (!flag("--chromium") && !flag("--page")) {
-  const { open } = await import("../../web/npm/dist/node.js");
+  const { open, remove } = await import("../../web/npm/dist/node.js");
   say("In Node");
-  for (const group of groups) keep(`Node ${process.versions.node}`, group, await measure(group, { ...how, open, say }));
+  for (const group of groups) keep(`Node ${process.versions.node}`, group, await measure(group, { ...how, open, remove, say }));
 }
 
 if (!flag("--node") && !flag("--page")) {
