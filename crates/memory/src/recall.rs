@@ -412,7 +412,8 @@ impl Memory {
                 format!("the words have over {MAX_WORDS_BYTES} bytes; give the telling ones"),
             );
         }
-        let wanted = self.words.wanted(text);
+        let was_there = |row| seq >= self.changed || self.table.row(row).is_some_and(|row| row.born <= seq);
+        let wanted = self.words.wanted_of(text, &was_there);
         if wanted.is_empty() {
             return refuse("no-words", format!("{text:?} holds no word to look for; leave `words` out for time order"));
         }

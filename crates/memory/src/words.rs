@@ -137,13 +137,21 @@ impl WordIndex {
     /// What a query's text asks for, each word once, in the order of the text. A word that nothing holds asks
     /// for those most like it.
     pub(crate) fn wanted(&self, text: &str) -> Vec<Wanted> {
+        self.wanted_of(text, &|_| true)
+    }
+
+    /// The same, where only some rows were there: a word that came with others is not known.
+    pub(crate) fn wanted_of(&self, text: &str, is_there: &dyn Fn(u32) -> bool) -> Vec<Wanted> {
+        // Rows come in the order of writing.
+        let first = |term| self.posting(term).and_then(|posting| posting.iter().next());
+        let is_known = |term: u32| first(term).is_some_and(|(row, _)| is_there(row));
         let mut seen = Named::<()>::new();
         words(text, &mut |word| {
             seen.insert(word.to_owned(), ());
         });
         let wanted = seen.into_keys().map(|word| {
             let mut chars = word.chars();
-            let mut terms: Vec<u32> = self.terms.find(&word).into_iter().collect();
+            let mut terms: Vec<u32> = self.terms.find(&word).into_iter().filter(|term| is_known(*term)).collect();
             let mut likeness = 100;
             if let (Some(only), None) = (chars.next(), chars.next())
                 && is_dense(only)
@@ -151,7 +159,7 @@ impl WordIndex {
                 terms.extend(self.pairs.get(&only).into_iter().flatten());
             }
             if terms.is_empty() && !word.starts_with(is_dense) {
-                (terms, likeness) = self.terms.like(&word);
+                (terms, likeness) = self.terms.like(&word, &is_known);
             }
             Wanted { text: word, terms, likeness }
         });

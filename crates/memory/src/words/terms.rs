@@ -120,7 +120,7 @@ impl Terms {
     }
 
     /// The words most like one that is not there, and how like they are: by the grams that both hold.
-    pub(super) fn like(&self, word: &str) -> (Vec<u32>, u32) {
+    pub(super) fn like(&self, word: &str, is_known: &dyn Fn(u32) -> bool) -> (Vec<u32>, u32) {
         let own = grams(word.as_bytes());
         if !has_likes(word) || self.grams.is_empty() {
             return (Vec::new(), 100);
@@ -133,9 +133,9 @@ impl Terms {
             let Some(term) = same.first() else { continue };
             let theirs = grams(self.bytes(*term)).len();
             let likeness = u32::try_from(200 * same.len() / (own.len() + theirs)).unwrap_or(0);
-            if likeness > best.1 {
+            if likeness > best.1 && is_known(*term) {
                 best = (vec![*term], likeness);
-            } else if likeness == best.1 && best.0.len() < MOST_LIKE {
+            } else if likeness == best.1 && best.0.len() < MOST_LIKE && is_known(*term) {
                 best.0.push(*term);
             }
         }
@@ -159,12 +159,12 @@ mod tests {
         for (n, word) in words.iter().enumerate() {
             assert_eq!((terms.find(word), terms.spelling(n as u32)), (Some(n as u32), word.as_str()));
         }
-        assert_eq!(terms.like("kitchens").0, [500]);
-        assert_eq!(terms.like("release").0, [501]);
-        assert_eq!(terms.like("zebra").0, [] as [u32; 0]);
+        assert_eq!(terms.like("kitchens", &|_| true).0, [500]);
+        assert_eq!(terms.like("release", &|_| true).0, [501]);
+        assert_eq!(terms.like("zebra", &|_| true).0, [] as [u32; 0]);
         terms.wipe(&[500]);
         assert_eq!(terms.find("kitchen"), None);
-        assert_eq!(terms.like("kitchens").0, [] as [u32; 0]);
+        assert_eq!(terms.like("kitchens", &|_| true).0, [] as [u32; 0]);
         assert!(!terms.letters.windows(4).any(|w| w == b"kitc"));
         assert_eq!(terms.find("wordxx"), Some(2));
     }
