@@ -2,25 +2,58 @@
 // array and sends them all.
 
 import { domain, model } from "./domain.mjs";
-import { now, race, result } from "./harness.mjs";
+import { median, now, race, result } from "./harness.mjs";
+
+/** How often a late turn is measured, each time beside an early one of a session of its own. */
+const ROUNDS = 15;
+/** How many turns a sample is. */
+const TURNS = 5;
+/** How many turns run before anything counts: engines compile what is hot only after a while. */
+const WARM = 300;
 
 export async function turns({ open, at, say }) {
-  const measured = {};
-  let own = 0;
-  const session = await open({ name: "turns", storage: "memory", host: "here", clock: 0, domain: domain(), model });
-  let turn = 0;
-  const one = async () => {
-    turn += 1;
-    await session.say(`I would like a quiet room, ${turn}`, { language: "en" });
+  const opened = async (name) => {
+    const session = await open({ name, storage: "memory", host: "here", clock: 0, domain: domain(), model });
+    const one = { turn: 0, close: () => session.close() };
+    one.on = async (turns) => {
+      for (const until = one.turn + turns; one.turn < until; ) {
+        one.turn += 1;
+        await session.say(`I would like a quiet room, ${one.turn}`, { language: "en" });
+      }
+    };
+    return one;
   };
-  for (const until of at) {
+  const time = async (session) => {
     const start = now();
-    while (turn < until) await one();
+    await session.on(TURNS);
+    return (now() - start) / TURNS;
+  };
+  const warm = await opened("turns warm");
+  await warm.on(WARM);
+  await warm.close();
+  const [first, ...later] = at;
+  const long = await opened("turns");
+  const [measured, ratios] = [{}, {}];
+  let young = 0;
+  for (const until of later) {
+    const start = now();
+    await long.on(until - long.turn);
     say(`  turn ${until} after ${Math.round(now() - start)} ms`);
-    const times = await race({ throughline: async () => { for (let i = 0; i < 5; i += 1) await one(); } }, { rounds: 3 });
-    measured[until] = times.throughline / 5;
+    const [early, late] = [[], []];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      young += 1;
+      const other = await opened(`turns ${young}`);
+      await other.on(first - TURNS);
+      early.push(await time(other));
+      late.push(await time(long));
+      await other.close();
+    }
+    measured[first] = median(early);
+    measured[until] = median(late);
+    ratios[until] = measured[until] / measured[first];
   }
-  await session.close();
+  await long.close();
+  let own = 0;
   const loops = {};
   const messages = [];
   for (const until of at) {
@@ -31,13 +64,13 @@ export async function turns({ open, at, say }) {
     loops[until] = times.loop;
   }
   if (own === 0) throw new Error("the loop built no prompt");
-  const [first, last] = [at[0], at.at(-1)];
+  const last = at.at(-1);
   const named = (of) => Object.fromEntries(at.map((n) => [`turn ${n}`, of[n]]));
   return {
     results: [
       result("turn", "a whole turn of the agent, the model's time left out", "ms", named(measured), {
         ours: `turn ${first}`,
-        growth: { what: `turn ${last} against turn ${first}`, ratio: measured[last] / measured[first], limit: 1.3 },
+        growth: { what: `turn ${last} against turn ${first}`, ratio: ratios[last], limit: 1.3 },
       }),
       result("loop", "a JavaScript loop builds its prompt from all messages", "ms", named(loops), {
         ours: `turn ${first}`,

@@ -203,8 +203,9 @@ fn conversation() -> Vec<String> {
     let more = [
         r#"{"type":"batch","commands":[{"type":"assert_fact","key":"wish","value":"none"},{"type":"purge","memories":["m_99_9"]}]}"#,
         r#"{"type":"batch","commands":[{"type":"remember","items":[{"kind":"note","text":"half of it","at":77}]},{"type":"purge","memories":["m_99_9"]}]}"#,
+        r#"{"type":"schedule_event","name":"late","when":"facts.wish == 'a view'","do":[{"type":"assert_fact","key":"wish","value":"both"},{"type":"purge","memories":["m_99_9"]}]}"#,
         r#"{"type":"assert_fact","key":"wish","value":"a view"}"#,
-        r#"{"type":"begin_turn","text":"I would like a view","thread":"other"}"#,
+        r#"{"type":"begin_turn","text":"I would like a view"}"#,
         r#"{"type":"remember","items":[{"kind":"note","text":"after all","at":78}]}"#,
         r#"{"type":"purge","memories":["m_2_7"]}"#,
         r#"{"type":"stop_turn"}"#,
@@ -245,6 +246,9 @@ fn a_session_that_keeps_outlines_of_its_turns_only_tells_everything_of_them() {
     assert!(ask(&cold.0, &cold.1, TOLD[13]).contains("\"same\":true"), "{}", ask(&cold.0, &cold.1, TOLD[13]));
     let refused = |query: &&str| ask(&cold.0, &cold.1, query).starts_with("Refusal");
     assert_eq!(TOLD.iter().filter(|query| refused(query)).collect::<Vec<_>>(), Vec::<&&str>::new());
+    // What the event did half of is refused on record, as what the batches did half of.
+    let refused = ask(&cold.0, &cold.1, r#"{"type":"records","kinds":["command.refused","event.fired"]}"#);
+    assert_eq!(refused.matches("\"kind\":\"command.refused\"").count(), 4, "{refused}");
     assert!(tiers(&cold.0, &cold.1, "bodies_read") > 0 && tiers(&whole.0, &whole.1, "bodies_read") == 0);
     for (host, session, _) in [&whole, &cold] {
         host.call(session, r#"{"type":"close"}"#).unwrap();
@@ -253,6 +257,26 @@ fn a_session_that_keeps_outlines_of_its_turns_only_tells_everything_of_them() {
     let whole = session(&all, "outlines whole", None);
     same_of(&TOLD, &whole, &again);
     same(&whole, &again);
+}
+
+#[test]
+fn what_is_taken_back_again_is_folded_from_where_it_was_the_last_time() {
+    let store = Faulty::new("tiers taken back");
+    let (host, session, _) = session(&store, "tiers taken back", Some(0));
+    for command in conversation() {
+        execute(&host, &session, &command);
+    }
+    let refused = r#"{"type":"batch","commands":[{"type":"assert_fact","key":"wish","value":"none"},{"type":"purge","memories":["m_99_9"]}]}"#;
+    let read = |what: &str| {
+        let before = tiers(&host, &session, "bodies_read");
+        assert!(execute(&host, &session, what).contains("unknown-memory"));
+        tiers(&host, &session, "bodies_read") - before
+    };
+    read(refused);
+    execute(&host, &session, r#"{"type":"begin_turn","text":"I would like a quiet room again"}"#);
+    assert!((1..8).contains(&read(refused)), "only what came since is read");
+    let turns = ask(&host, &session, TOLD[1]);
+    assert!(turns.contains("Noted: room 2[1].") && ask(&host, &session, TOLD[13]).contains("\"same\":true"));
 }
 
 #[test]

@@ -33,6 +33,10 @@ const APART_WEIGHT: usize = 256 << 10;
 /// One part in so many of the budget is for bodies in the journal itself; the memory has the rest.
 const JOURNAL_SHARE: usize = 4;
 
+/// A frame of so many bytes is let go of at once: it holds many events at a time, of which the index knows everything but
+/// the texts, and those the memory holds by itself.
+const LARGE_FRAME: usize = 1 << 20;
+
 /// How often one decision may ask for bodies; then it is refused.
 const MAX_LOADS: u32 = 64;
 
@@ -44,11 +48,16 @@ pub(crate) struct Cold {
     /// The frames that are here, with about how many bytes each takes.
     hot: SortedMap<u64, usize>,
     hot_bytes: usize,
+    /// Those of them that are let go of first.
+    large: BTreeSet<u64>,
     /// What is being stored again must be here.
     pinned: BTreeSet<u64>,
     /// Bodies were asked for and have not come yet.
     loading: bool,
     rebuild: Option<Rebuild>,
+    /// All but the memory as it was at a frame, from the last time that something was taken back: the next time only
+    /// what came since is folded.
+    aside: Option<(usize, State)>,
     /// What to load when everything is folded.
     after: BTreeSet<u64>,
     /// What came while everything was folded.
@@ -69,6 +78,8 @@ struct Rebuild {
     known: u64,
     /// What purges say is to be erased first.
     purges: bool,
+    /// A copy is put aside when all is folded.
+    aside: bool,
 }
 
 /// Whether a frame cannot be folded as it is. Of one that the memory knows, no bodies of memories are needed.
@@ -204,6 +215,14 @@ impl Engine {
     fn cool_to(&mut self, number: u64, committed: Seq) {
         let Some(keep) = self.cold.keep else { return };
         let own = keep / JOURNAL_SHARE;
+        for large in std::mem::take(&mut self.cold.large) {
+            if large > number || self.cold.pinned.contains(&large) {
+                self.cold.large.insert(large);
+            } else if let Some(bytes) = self.cold.hot.remove(&large) {
+                self.cold.hot_bytes = self.cold.hot_bytes.saturating_sub(bytes);
+                self.journal.cool(large);
+            }
+        }
         if self.cold.hot_bytes > own {
             // A little more, so that it is not done again at once.
             let mut over = self.cold.hot_bytes - (own - own / 8);
@@ -234,6 +253,9 @@ impl Engine {
             let bytes = frame.weight();
             let before = self.cold.hot.insert(number, bytes).unwrap_or(0);
             self.cold.hot_bytes = self.cold.hot_bytes.saturating_sub(before) + bytes;
+            if bytes >= LARGE_FRAME {
+                self.cold.large.insert(number);
+            }
         }
     }
 
@@ -278,12 +300,23 @@ impl Engine {
 
     /// Folds the journal anew, asking for the bodies that it needs.
     pub(crate) fn rebuild(&mut self, known: Option<(u64, Memory)>) {
-        self.state = State::default();
+        (self.state, self.cold.aside) = (State::default(), None);
         let mut frame = 0;
         if let Some((number, memory)) = known {
             (frame, self.state.rooms.memory) = (number, memory);
         }
-        self.cold.rebuild = Some(Rebuild { next: 0, known: frame, purges: true });
+        self.cold.rebuild = Some(Rebuild { next: 0, known: frame, purges: true, aside: false });
+        self.fold_on();
+    }
+
+    /// Takes back what is not committed. The memory is right up to a frame, or is to be folded anew too.
+    fn take_back(&mut self, memory_at: Option<u64>) {
+        let Some(known) = memory_at else { return self.rebuild(None) };
+        let memory = std::mem::take(&mut self.state.rooms.memory);
+        let (next, state) = self.cold.aside.clone().unwrap_or_default();
+        self.state = state;
+        self.state.rooms.memory = memory;
+        self.cold.rebuild = Some(Rebuild { next, known, purges: next == 0, aside: true });
         self.fold_on();
     }
 
@@ -317,6 +350,11 @@ impl Engine {
             }
         }
         self.lanes = Lanes::of(&self.journal);
+        if rebuild.aside {
+            let memory = std::mem::take(&mut self.state.rooms.memory);
+            self.cold.aside = Some((rebuild.next, self.state.clone()));
+            self.state.rooms.memory = memory;
+        }
         _ = self.take_missing();
         let after = std::mem::take(&mut self.cold.after);
         if !after.is_empty() {
@@ -339,6 +377,7 @@ impl Engine {
 
     /// Folds all but the memory anew, something of the journal being erased.
     pub(crate) fn again(&mut self) {
+        self.cold.aside = None;
         if self.journal.frames().iter().any(Frame::is_outline) {
             let memory = std::mem::take(&mut self.state.rooms.memory);
             return self.rebuild(Some((self.journal.head().frame, memory)));
@@ -350,8 +389,7 @@ impl Engine {
     /// memory is right.
     pub(crate) fn restate(&mut self, memory_at: Option<u64>) {
         if self.journal.frames().iter().any(Frame::is_cold) {
-            let known = memory_at.map(|frame| (frame, std::mem::take(&mut self.state.rooms.memory)));
-            return self.rebuild(known);
+            return self.take_back(memory_at);
         }
         self.state = State::of(&self.journal);
         self.lanes = Lanes::of(&self.journal);
@@ -388,8 +426,7 @@ impl Engine {
             self.cold.after = wanted;
             self.cold.refusals = std::mem::take(&mut building.refusals);
             let untouched = !building.forgotten && !building.records.iter().any(is_of_memory);
-            let known = untouched.then(|| (self.journal.head().frame, std::mem::take(&mut self.state.rooms.memory)));
-            self.rebuild(known);
+            self.take_back(untouched.then(|| self.journal.head().frame));
             return false;
         }
         self.cold.refusals = std::mem::take(&mut building.refusals);
