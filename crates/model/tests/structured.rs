@@ -377,3 +377,19 @@ fn alternatives_inside_alternatives_take_no_time_without_end() {
     assert!(bad.problems.iter().any(|p| p.code == "wrong-type"), "{bad}");
     assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
 }
+
+#[test]
+fn a_reduced_schema_allows_what_the_full_one_allows() {
+    let full = schema(
+        r##"{"type":"object","properties":{"x":{"type":"object","patternProperties":{"^n":{"type":"integer"}},"additionalProperties":false},
+            "s":{"type":"string","minLength":2,"pattern":"^a"},"t":{"$ref":"#"},"o":{"oneOf":[{"type":"null"},{"type":"integer","minimum":3}]}},
+            "if":{"required":["s"]},"then":{"required":["o"]},"additionalProperties":false}"##,
+    );
+    let reduced = throughline_model::schema::reduce(&full);
+    assert_eq!(throughline_model::schema::close(&reduced), None, "an open object cannot be closed");
+    for value in [r#"{"x":{"n1":1}}"#, r#"{"s":"ab","o":null}"#, r#"{"t":{"t":{"o":7}}}"#, "{}"] {
+        let value = schema(value);
+        assert_eq!(throughline_model::schema::problems(&value, &full), [], "{}", value.to_json());
+        assert_eq!(throughline_model::schema::problems(&value, &reduced), [], "{}", value.to_json());
+    }
+}

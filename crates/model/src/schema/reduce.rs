@@ -91,6 +91,10 @@ impl Reduce<'_> {
                 _ => {}
             }
         }
+        // Names that a pattern allows cannot be said, so the object stays open.
+        if map.contains_key("patternProperties") {
+            out.insert("additionalProperties".to_owned(), Value::Bool(true));
+        }
         if self.tight {
             bound(map, &mut out);
         }
