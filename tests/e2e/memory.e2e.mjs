@@ -38,7 +38,7 @@ async function seeErrorAtEveryZoom(page) {
     const places = await errorsAt(page, ".axis-alone");
     assert.ok(places.length > 0, `the error is not seen after ${steps} steps: ${await said()}`);
     await page.mouse.move(box.x + places[0] + 1, box.y + 60);
-    await page.mouse.wheel(0, -300);
+    await page.mouse.wheel(0, -400);
     // What is drawn is counted anew for the new window.
     await page.waitForTimeout(150);
     await rest(page);

@@ -357,18 +357,38 @@ impl Memory {
         let entity = lists.and_then(|place| u32::try_from(place).ok());
         let most = query.limit.unwrap_or(MAX_TREE_PARTS).min(MAX_TREE_PARTS);
         let mut view = TreeView { levels: self.time.depth() as u64 + 1, ..TreeView::default() };
-        self.time.visit(&mut |level, summary, blocks| {
+        let judge = |level: usize, summary: &Summary| {
             let may = since.is_none_or(|since| summary.end > since)
                 && until.is_none_or(|until| summary.first < until)
                 && (query.kinds.is_empty() || kinds.iter().any(|kind| summary.of(*kind).is_some()));
             let whole =
                 since.is_none_or(|since| summary.first >= since) && until.is_none_or(|until| summary.last < until);
-            let (step, done) = match (may, whole) {
+            match (may, whole) {
                 (false, _) => (Step::Pass, "skipped"),
                 (true, true) => (if query.all { Step::Open } else { Step::Pass }, "whole"),
                 (true, _) if level == 0 => (Step::Open, "read"),
                 (true, _) => (Step::Open, "opened"),
-            };
+            }
+        };
+        // The lowest level that finds room: what is shown is all of the time, and not all of its beginning.
+        let mut counts = vec![0_usize; self.time.depth() + 1];
+        self.time.visit(&mut |level, summary, _| {
+            if let Some(count) = counts.get_mut(level) {
+                *count += 1;
+            }
+            judge(level, summary).0
+        });
+        let room = counts.iter().rev().scan(0_usize, |sum, n| {
+            *sum += n;
+            Some(*sum <= most)
+        });
+        let lowest = counts.len().saturating_sub(room.take_while(|fits| *fits).count().max(1));
+        self.time.visit(&mut |level, summary, blocks| {
+            let (step, done) = judge(level, summary);
+            if level < lowest {
+                view.cut = true;
+                return Step::Pass;
+            }
             // What was not there yet is no part of it.
             let then;
             let (summary, kept) = match summary.changed > at.seq {

@@ -8,7 +8,7 @@ mod keeper;
 use keeper::Keeper;
 use throughline_memory::Memory;
 use throughline_protocol::At;
-use throughline_protocol::query::MemoryTree;
+use throughline_protocol::query::{MemoryCounts, MemoryTree};
 use throughline_protocol::view::{TreePart, TreeView};
 use throughline_value::Value;
 
@@ -203,4 +203,63 @@ fn a_part_that_lies_in_the_window_is_taken_whole_with_all_below_it_and_only_the_
     }
     assert_eq!(steps(&cut, "read"), 1);
     assert!(steps(&cut, "opened") > 0 && steps(&cut, "whole") > 40);
+}
+
+#[test]
+fn where_there_are_more_parts_than_wanted_the_lowest_levels_are_left_out_and_the_whole_time_is_shown() {
+    let mut keeper = of_blocks(4);
+    for n in 0..400i64 {
+        keeper.run(&format!(r#"{{"type":"remember","items":[{{"kind":"k","at":{n}}}]}}"#)).unwrap();
+    }
+    let view = |limit: usize, since: Option<i64>| {
+        let since = since.map(throughline_protocol::Time::Millis);
+        let query = MemoryTree { all: true, since, limit: Some(limit), ..MemoryTree::default() };
+        keeper.memory.tree_view(keeper.now(), &query, &keeper.domain).unwrap()
+    };
+    let all = view(4_096, None);
+    assert!(!all.cut);
+    for limit in [1, 2, all.parts.len() / 2, all.parts.len() - 1, all.parts.len()] {
+        let some = view(limit, None);
+        assert!(some.parts.len() <= limit && !some.parts.is_empty(), "{limit}: {}", some.parts.len());
+        assert_eq!(some.cut, some.parts.len() < all.parts.len(), "{limit}");
+        let least = some.parts.iter().map(|part| part.level).min().unwrap();
+        for level in least..all.levels {
+            let of =
+                |view: &TreeView| view.parts.iter().filter(|part| part.level == level).cloned().collect::<Vec<_>>();
+            assert_eq!(of(&some), of(&all), "a level is there as a whole, or not at all");
+        }
+    }
+    // A narrow window finds room for the blocks.
+    let narrow = view(all.parts.len() / 2, Some(390));
+    assert!(narrow.parts.iter().any(|part| part.level == 0) && !narrow.cut);
+}
+
+#[test]
+fn errors_are_counted_at_every_zoom_also_of_a_kind_that_has_no_counter_of_its_own() {
+    let mut keeper = of_blocks(4);
+    let kind = |n: i64| if n % 20 == 19 { "motor Fault".to_owned() } else { format!("kind{}", n % 20) };
+    let items: Vec<String> = (0..60).map(|n| format!(r#"{{"kind":"{}","at":{}}}"#, kind(n), n * 3_600_000)).collect();
+    keeper.run(&format!(r#"{{"type":"remember","items":[{}]}}"#, items.join(","))).unwrap();
+    let count = |keeper: &Keeper, drawing: bool, buckets: usize| {
+        let query = MemoryCounts { drawing, buckets: Some(buckets), ..MemoryCounts::default() };
+        keeper.memory.counts_view(At { seq: keeper.seq, valid_at: 0 }, &query, &keeper.domain).unwrap()
+    };
+    let check = |keeper: &Keeper, expected: u64| {
+        for (drawing, buckets) in [(true, 1), (true, 7), (true, 500), (false, 1), (false, 13)] {
+            let view = count(keeper, drawing, buckets);
+            assert_eq!(view.errors.len(), view.counts.len(), "{drawing} {buckets}");
+            assert_eq!(view.errors.iter().sum::<u64>(), expected, "{drawing} {buckets}");
+        }
+        let parts = tree(keeper, keeper.seq, "pan").parts;
+        for level in 0..=parts[0].level {
+            assert_eq!(parts.iter().filter(|p| p.level == level).map(|p| p.errors).sum::<u64>(), expected);
+        }
+    };
+    check(&keeper, 3);
+    assert!(count(&keeper, true, 1).kinds.contains(&"others".to_owned()), "there are more kinds than counters");
+    keeper.run(r#"{"type":"forget","memories":["m_1_39"]}"#).unwrap();
+    check(&keeper, 2);
+    // A kind that is new after something was drawn.
+    keeper.run(r#"{"type":"remember","items":[{"kind":"错误","at":7200001}]}"#).unwrap();
+    check(&keeper, 3);
 }

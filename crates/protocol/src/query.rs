@@ -565,7 +565,7 @@ queries! {
         entity: Option<String>,
         /// Also below the parts whose summary says all.
         all: bool,
-        /// At most so many parts.
+        /// At most so many parts; where there are more, the lowest levels are left out.
         limit: Option<usize>,
     }
     /// What was purged.

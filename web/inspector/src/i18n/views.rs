@@ -101,7 +101,7 @@ words! {
     tree_vectors_of: "{n}; their mean is {mean} long (1 when all point the same way)", "{n} 个；均值长度 {mean}（方向全部一致时为 1）";
     tree_first_state: "First state of the entity", "该实体的最初状态";
     tree_last_state: "Last state of the entity", "该实体的最后状态";
-    tree_cut: "Only {n} parts are shown.", "仅显示 {n} 个部分。";
+    tree_cut: "{n} parts are shown; those of the lowest levels find room in a narrower window.", "此处显示 {n} 个部分；缩小窗口即可看到最低层级的部分。";
     tree_level: "Level", "层级";
     tree_step: "The question", "查询方式";
     tree_first: "Begins", "开始";

@@ -15,11 +15,11 @@ use crate::i18n::Lang;
 use crate::run::panel::{code, empty_text, hint, more, pair, refused, table, view_panel};
 use crate::run::seen::{Seen, use_view};
 
-/// How many parts are asked for: a million events have about half as many.
-const PARTS: usize = 4_096;
+/// How many parts are asked for; of more, the lowest levels are left out until the window is narrower.
+const PARTS: usize = 250;
 
 /// How many rows the table has at most; the parts that are highest in the tree go first.
-const ROWS: usize = 120;
+const ROWS: usize = 48;
 
 /// The drawing's size in units of its own; it is as wide as its panel.
 const WIDE: f64 = 1_000.0;
