@@ -91,7 +91,7 @@ impl Memory {
         });
         let kinds = kinds.iter().filter_map(|kind| self.table.kinds.get_index(usize::from(*kind)));
         let entities = entities.iter().filter_map(|entity| self.table.entities.get_index(*entity as usize));
-        kinds.chain(entities).for_each(|name| add(name));
+        kinds.chain(entities).for_each(add);
         said.words = own;
         said
     }
