@@ -5,13 +5,18 @@
 //! for one: words with capitals inside a sentence, a token of letters and digits, a text in quotation marks.
 
 mod deeds;
+mod denials;
 mod numerals;
+mod ordinals;
 mod spoken;
+pub(crate) mod units;
 
 pub(crate) use deeds::{Deed, deeds, stem};
+pub(crate) use denials::is_denied;
 pub(crate) use numerals::{small_numbers, small_places};
 
 use throughline_value::Number;
+use throughline_value::forms::compose;
 
 /// What is claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub(crate) enum Claim {
     Number(Number),
     /// A day; the year may be missing.
     Date(Option<i32>, u32, u32),
+    /// A day of a month that is not said.
+    Day(u32),
     /// A time of the day, in hours and minutes.
     Time(u32, u32),
     /// A day of the week, from 1 for Monday.
@@ -94,7 +101,7 @@ fn unseen(c: char) -> bool {
 
 /// A text in the form that it is compared in: no capitals, nothing full-width, nothing unseen.
 pub(crate) fn folded(text: &str) -> String {
-    text.chars().filter(|c| !unseen(*c)).map(narrow).flat_map(char::to_lowercase).collect()
+    compose(text).chars().filter(|c| !unseen(*c)).map(narrow).flat_map(char::to_lowercase).collect()
 }
 
 pub(super) struct Scan {
@@ -105,8 +112,8 @@ pub(super) struct Scan {
 
 impl Scan {
     fn new(text: &str) -> Self {
-        let seen = text.char_indices().filter(|(_, c)| !unseen(*c));
-        Self { chars: seen.map(|(at, c)| (at, narrow(c))).collect(), length: text.len() }
+        let seen = clusters(text).into_iter().filter(|(.., c)| !unseen(*c));
+        Self { chars: seen.map(|(at, _, c)| (at, narrow(c))).collect(), length: text.len() }
     }
 
     /// Takes some bytes out: nothing is found there or across it.
@@ -154,11 +161,11 @@ impl Scan {
         place
     }
 
-    fn begins_word(&self, place: usize) -> bool {
+    pub(super) fn begins_word(&self, place: usize) -> bool {
         place == 0 || !self.at(place - 1).is_alphanumeric() || !self.at(place - 1).is_ascii()
     }
 
-    fn day(&self, year: Option<u32>, month: u32, day: u32) -> Option<Claim> {
+    pub(super) fn day(&self, year: Option<u32>, month: u32, day: u32) -> Option<Claim> {
         let year = year.and_then(|year| i32::try_from(year).ok());
         ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some(Claim::Date(year, month, day))
     }
@@ -172,7 +179,8 @@ impl Scan {
             if from > 0 && self.at(from - 1).is_ascii_alphanumeric() {
                 return None;
             }
-            return self.in_digits(from).or_else(|| self.clock(from)).or_else(|| self.day_month(from));
+            let day = self.in_digits(from).or_else(|| self.clock(from)).or_else(|| self.day_month(from));
+            return day.or_else(|| self.numbered_day(from));
         }
         if matches!(self.at(from), '周' | '星' | '礼') {
             let next = if self.at(from) == '周' { from + 1 } else { from + 2 };
@@ -185,6 +193,9 @@ impl Scan {
             let number = number.or((self.at(next) == '天').then_some(6))?;
             return Some((Claim::Weekday(number as u32 + 1), next + 1));
         }
+        if let Some(found) = self.numbered_day(from) {
+            return Some(found);
+        }
         if !self.at(from).is_ascii_uppercase() || !self.begins_word(from) {
             return None;
         }
@@ -193,8 +204,7 @@ impl Scan {
             return Some((Claim::Weekday(day as u32 + 1), end));
         }
         let month = month(&word)?;
-        let (day, end) = self.digits(self.spaces(end), 2)?;
-        let end = self.ordinal(end);
+        let (day, end) = self.day_behind(end)?;
         let (year, end) = self.year(end);
         Some((self.day(year, month, day)?, end))
     }
@@ -263,7 +273,7 @@ impl Scan {
         }
     }
 
-    fn year(&self, from: usize) -> (Option<u32>, usize) {
+    pub(super) fn year(&self, from: usize) -> (Option<u32>, usize) {
         let mut place = from;
         if self.at(place) == ',' {
             place += 1;
@@ -476,19 +486,55 @@ fn quotation(scan: &Scan, from: usize) -> Option<usize> {
     (from..end).all(|place| scan.at(place) != '\n').then_some(end + 1)
 }
 
-/// Where the known texts stand, whatever their capitals and widths.
+/// Marks that are one sign with what stands before them.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
+}
+
+/// The characters of a text with their bytes, each with its marks as one where there is one.
+fn clusters(text: &str) -> Vec<(usize, usize, char)> {
+    let mut out: Vec<(usize, usize, char)> = Vec::new();
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let mut end = at + c.len_utf8();
+        if rest.peek().is_none_or(|(_, next)| !is_mark(*next)) {
+            out.push((at, end, c));
+            continue;
+        }
+        while let Some((_, mark)) = rest.next_if(|(_, next)| is_mark(*next)) {
+            end += mark.len_utf8();
+        }
+        out.extend(compose(text.get(at..end).unwrap_or_default()).chars().map(|c| (at, end, c)));
+    }
+    out
+}
+
+/// A text in the form that names are compared in, each sign with its bytes: composed, no capitals, nothing full-width or
+/// unseen, one space for any, and none beside Chinese.
+fn signs(text: &str) -> Vec<(usize, usize, char)> {
+    let mut out: Vec<(usize, usize, char)> = Vec::new();
+    for (at, end, c) in clusters(text).into_iter().filter(|(.., c)| !unseen(*c)) {
+        if c.is_whitespace() {
+            if out.last().is_some_and(|(.., last)| *last != ' ' && !is_cjk(*last)) {
+                out.push((at, end, ' '));
+            }
+            continue;
+        }
+        if is_cjk(c) && out.last().is_some_and(|(.., last)| *last == ' ') {
+            out.pop();
+        }
+        // Folding a character may make several of it, so each keeps its own bytes.
+        out.extend(narrow(c).to_lowercase().map(|c| (at, end, c)));
+    }
+    out
+}
+
+/// Where the known texts stand, whatever their capitals, widths, accents, spaces beside Chinese, or several of them.
 pub(crate) fn spans(text: &str, known: &[&str]) -> Vec<(usize, usize)> {
-    // Folding a character may make several of it, so each keeps its own byte.
-    let chars: Vec<(usize, usize, char)> = text
-        .char_indices()
-        .filter(|(_, c)| !unseen(*c))
-        .flat_map(|(at, c)| {
-            narrow(c).to_lowercase().map(move |folded| (at, at + c.len_utf8(), folded)).collect::<Vec<_>>()
-        })
-        .collect();
+    let chars = signs(text);
     let mut out = Vec::new();
     for name in known {
-        let name: Vec<char> = folded(name).chars().collect();
+        let name: Vec<char> = signs(name).into_iter().map(|(.., c)| c).collect();
         let (Some(first), Some(last)) = (name.first(), name.last()) else { continue };
         for (at, window) in chars.windows(name.len()).enumerate() {
             if !window.iter().map(|(.., c)| c).eq(&name) {
@@ -499,10 +545,17 @@ pub(crate) fn spans(text: &str, known: &[&str]) -> Vec<(usize, usize)> {
                 edge.is_ascii_alphanumeric() && other.is_some_and(|(.., c)| c.is_ascii_alphanumeric())
             };
             let before = at.checked_sub(1).and_then(|i| chars.get(i));
-            if touches(first, before) || touches(last, chars.get(at + name.len())) {
+            if touches(first, before) {
                 continue;
             }
-            if let (Some((start, ..)), Some((_, end, _))) = (window.first(), window.last()) {
+            // Several of it go by its name with an `s`.
+            let behind = chars.get(at + name.len());
+            let plural = behind.filter(|(.., c)| *c == 's' && last.is_ascii_alphabetic());
+            let plural = plural.filter(|s| !touches(&s.2, chars.get(at + name.len() + 1)));
+            if plural.is_none() && touches(last, behind) {
+                continue;
+            }
+            if let (Some((start, ..)), Some((_, end, _))) = (window.first(), plural.or(window.last())) {
                 out.push((*start, *end));
             }
         }
@@ -523,6 +576,7 @@ mod tests {
                 Claim::Date(year, month, day) => {
                     format!("{}-{month}-{day}", year.map_or("?".to_owned(), |y| y.to_string()))
                 }
+                Claim::Day(day) => format!("day {day} of a month"),
                 Claim::Time(h, m) => format!("{h}:{m:02}"),
                 Claim::Weekday(day) => format!("day {day}"),
                 Claim::Away(days) => format!("in {days} days"),
@@ -555,6 +609,7 @@ mod tests {
         check("83.5 % are on time", &["83.5"]);
         check("in 24h or 48 hours", &["24", "48"]);
         check("1. first\n2) second", &[]);
+        check("a fifth off, one third less, a fifth element, 便宜一半", &["20", "33", "50"]);
         check("one of them", &[]);
         check("万一下雨，十分重要", &[]);
     }
@@ -604,6 +659,11 @@ mod tests {
     #[test]
     fn days_and_times_are_found() {
         check("on 2026-03-05 13:40", &["2026-3-5", "13:40"]);
+        check("It ships on the 9th.", &["day 9 of a month"]);
+        check("March the ninth, the ninth of March, March 9th", &["?-3-9", "?-3-9", "?-3-9"]);
+        check("the twenty-first of June 2026", &["2026-6-21"]);
+        check("九号发货，9号到", &["day 9 of a month", "day 9 of a month"]);
+        check("on the 9th floor, 9号楼, the second lamp", &["9"]);
         check("2026年3月5日", &["2026-3-5"]);
         check("3月5日到", &["?-3-5"]);
         check("by March 5, 2026 or 6 April", &["2026-3-5", "?-4-6"]);

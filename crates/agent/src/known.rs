@@ -6,7 +6,7 @@ use throughline_protocol::Domain;
 use throughline_protocol::view::EntityView;
 use throughline_value::{Number, SortedSet, Value};
 
-use crate::claims::{Claim, Found, claims, folded};
+use crate::claims::{Claim, Found, claims, folded, spans};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -128,12 +128,18 @@ impl<'a> Known<'a> {
     pub(crate) fn supports(&self, found: &Found) -> bool {
         match &found.claim {
             Claim::Number(number) => self.numbers.contains(&number.canonical()),
-            Claim::Name => self.texts.contains(&folded(&found.text)),
+            Claim::Name => self.texts.contains(&folded(&found.text)) || self.names_one(&found.text),
             claim => {
                 self.claims.iter().any(|known| agree(known, claim))
                     || self.instants.iter().any(|ms| self.is_of(claim, *ms))
             }
         }
+    }
+
+    /// Whether a name stands in what is known in another spelling, or one of what it names in the plural.
+    fn names_one(&self, name: &str) -> bool {
+        let one = name.strip_suffix('s').filter(|one| one.len() > 1).unwrap_or(name);
+        !spans(&self.texts, &[name, one]).is_empty()
     }
 
     /// Whether an instant is of that day or time, in the zone of the domain.
@@ -150,6 +156,7 @@ impl<'a> Known<'a> {
                 let (y, m, d) = civil(days);
                 year.is_none_or(|year| i64::from(year) == y) && *month == m && *day == d
             }
+            Claim::Day(day) => *day == civil(days).2,
             Claim::Time(hours, mins) => hours * 60 + mins == minutes,
             // The first of January 1970 was a Thursday.
             Claim::Weekday(day) => i64::from(*day) == (days + 3).rem_euclid(7) + 1,
@@ -165,6 +172,7 @@ fn agree(known: &Claim, claim: &Claim) -> bool {
         (Claim::Date(a, month, day), Claim::Date(b, m, d)) => {
             month == m && day == d && (a.is_none() || b.is_none() || a == b)
         }
+        (Claim::Date(_, _, day), Claim::Day(d)) => day == d,
         _ => known == claim,
     }
 }

@@ -8,7 +8,7 @@
 use throughline_protocol::view::EntityView;
 use throughline_value::{Map, Value};
 
-use crate::claims::{Claim, Found, folded, spans};
+use crate::claims::{Claim, Found, folded, is_denied, spans};
 use crate::known::Known;
 
 /// Names of fields that name the thing that a map is about.
@@ -117,6 +117,13 @@ impl<'a> Owners<'a> {
                 let group = said_of(text, claim, &names, &claims).unwrap_or_else(|| carried.clone());
                 let of = |place: &usize| self.owners.get(*place);
                 let fits = group.iter().filter_map(of).any(|owner| owner.known.supports(claim));
+                if is_denied(text, claim.start) {
+                    // What is not so may be anybody's.
+                    if fits || (group.is_empty() && self.free.supports(claim)) {
+                        wrong.push(format!("`{}` is so, and the text denies it", claim.text));
+                    }
+                    continue;
+                }
                 let blamed = group.iter().filter_map(of).find(|owner| !owner.label);
                 if fits || self.free.supports(claim) {
                     continue;
@@ -246,6 +253,11 @@ mod tests {
         check("极光灯的价格是100元。", &["100"]);
         check("极光灯100元，新星灯150元。", &["100", "150"]);
         check("极光灯很好。它只要一百元。", &["一百"]);
+        check("The aurora lamps cost 100.", &["100"]);
+        check("The Aurora\u{a0}Lamp costs 100.", &["100"]);
+        check("极光 灯只要100元。", &["100"]);
+        check("The Aurora Lamp does not cost 150.", &["150"]);
+        check("极光灯不是150元。", &["150"]);
     }
 
     #[test]
@@ -265,6 +277,8 @@ mod tests {
             "- Aurora Lamp: 150 from Bluepine\n- Nova Lamp: 100 from Redfield",
             "The Aurora Lamp (150) is ready on 5 March 2026, the Nova Lamp (100) on 9 March 2026.",
             "There are lamps for 100 and 150.",
+            "The Aurora Lamp does not cost 100, it costs 150.",
+            "The Aurora Lamps cost 150, not more than 150.",
             "极光灯150元，新星灯100元。",
             "极光灯和新星灯分别是150元和100元。",
         ] {

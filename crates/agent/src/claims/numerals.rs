@@ -146,6 +146,13 @@ fn reduction(scan: &Scan, from: usize) -> Option<(u64, usize)> {
     if matches!((scan.at(from), scan.at(from + 1)), ('半', '价') | ('对', '折')) {
         return Some((50, from + 2));
     }
+    // `便宜一半`, `省一半`.
+    if matches!((scan.at(from), scan.at(from + 1)), ('一', '半'))
+        && from > 0
+        && matches!(scan.at(from - 1), '宜' | '省' | '惠' | '减' | '降')
+    {
+        return Some((50, from + 2));
+    }
     if let Some(tens) = chinese_digit(scan.at(from)).filter(|digit| *digit > 0) {
         if scan.at(from + 1) == '折' {
             return Some((tens, from + 2));
@@ -153,11 +160,33 @@ fn reduction(scan: &Scan, from: usize) -> Option<(u64, usize)> {
         let ones = chinese_digit(scan.at(from + 1)).filter(|_| scan.at(from + 2) == '折')?;
         return Some((tens * 10 + ones, from + 3));
     }
+    if let Some(part) = part_off(scan, from) {
+        return Some(part);
+    }
     let (word, end) =
         scan.word(from).filter(|(word, _)| word == "half" && (from == 0 || !scan.at(from - 1).is_alphanumeric()))?;
     let next = if scan.at(end) == '-' { end + 1 } else { scan.spaces(end) };
     let (what, end) = scan.word(next)?;
     (word == "half" && matches!(what.as_str(), "price" | "priced" | "off")).then_some((50, end))
+}
+
+/// `a fifth off`, `one third less`: a part of a price, in percent as a source would have it.
+fn part_off(scan: &Scan, from: usize) -> Option<(u64, usize)> {
+    if from > 0 && scan.at(from - 1).is_alphanumeric() {
+        return None;
+    }
+    let (_, end) = scan.word(from).filter(|(word, _)| matches!(word.as_str(), "a" | "one"))?;
+    let next = if scan.at(end) == '-' { end + 1 } else { scan.spaces(end) };
+    let (part, end) = scan.word(next)?;
+    let percent = match part.as_str() {
+        "third" => 33,
+        "quarter" => 25,
+        "fifth" => 20,
+        "tenth" => 10,
+        _ => return None,
+    };
+    let (what, end) = scan.word(scan.spaces(end))?;
+    matches!(what.as_str(), "off" | "less" | "cheaper" | "discount").then_some((percent, end))
 }
 
 /// JSON writes no zeros before a number.

@@ -78,7 +78,7 @@ impl Scan {
     }
 
     /// A number up to 99 in digits or in Chinese numerals.
-    fn small(&self, from: usize) -> Option<(u32, usize)> {
+    pub(super) fn small(&self, from: usize) -> Option<(u32, usize)> {
         if let Some(found) = self.digits(from, 2) {
             return Some(found);
         }
