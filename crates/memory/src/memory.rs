@@ -216,9 +216,9 @@ impl Memory {
     pub(crate) fn drawn(&mut self, row: u32, change: i32) {
         if let (Some(pyramid), Some(at), Some(kind)) =
             (self.pyramid.get_mut(), self.table.at(row), self.table.kind_of(row))
-            && !pyramid.add(at, kind, change)
+            && !(pyramid.knows(kind) && pyramid.add(at, kind, change))
         {
-            // It reaches beyond what was drawn: made anew when it is asked for.
+            // It reaches beyond what was drawn, or is of a new kind: made anew when it is asked for.
             *self.pyramid.get_mut() = None;
         }
     }

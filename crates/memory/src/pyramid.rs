@@ -2,7 +2,7 @@
 //!
 //! The finest level has parts of `1 << BASE` milliseconds, or coarser ones where the events span too long for
 //! that; each level above has parts of twice the width. The last counter of a part counts all kinds that have
-//! none of their own.
+//! none of their own. Beside them every part counts its errors, so that none is lost in that one at any zoom.
 
 use throughline_journal::Millis;
 
@@ -23,11 +23,20 @@ pub(crate) struct Pyramid {
     /// Where the levels begin, in parts of the coarsest level.
     begin: Millis,
     levels: Vec<Vec<[u32; LANES]>>,
+    /// By level and part, how many are errors.
+    errors: Vec<Vec<u32>>,
+    /// By number, the kinds that are errors.
+    wrong: Vec<bool>,
 }
 
 impl Pyramid {
-    /// The pyramid of events between two times.
-    pub(crate) fn build(first: Millis, last: Millis, events: &mut dyn Iterator<Item = (Millis, u16)>) -> Self {
+    /// The pyramid of events between two times; `wrong` says of the kinds by their numbers which are errors.
+    pub(crate) fn build(
+        first: Millis,
+        last: Millis,
+        wrong: Vec<bool>,
+        events: &mut dyn Iterator<Item = (Millis, u16)>,
+    ) -> Self {
         let span = last.saturating_sub(first).max(1);
         let mut base = BASE;
         // Half as much room again, for what comes later.
@@ -37,12 +46,13 @@ impl Pyramid {
         let parts = ((span + span / 2) >> base) + 3;
         let depth = 64 - (parts - 1).leading_zeros();
         let begin = first >> base << base;
-        let mut levels = Vec::new();
+        let (mut levels, mut errors) = (Vec::new(), Vec::new());
         for level in 0..=depth {
             let len = usize::try_from((parts >> level) + 2).unwrap_or(0);
             levels.push(vec![[0; LANES]; len]);
+            errors.push(vec![0; len]);
         }
-        let mut this = Self { base, begin, levels };
+        let mut this = Self { base, begin, levels, errors, wrong };
         for (at, kind) in events {
             this.bump(0, at, kind, 1);
         }
@@ -54,6 +64,9 @@ impl Pyramid {
                     sum.iter_mut().zip(part).for_each(|(s, n)| *s += n);
                 }
             }
+            let (below, above) = this.errors.split_at_mut(level);
+            let (Some(below), Some(above)) = (below.last(), above.first_mut()) else { break };
+            below.chunks(2).zip(above.iter_mut()).for_each(|(pair, sum)| *sum += pair.iter().sum::<u32>());
         }
         this
     }
@@ -61,8 +74,19 @@ impl Pyramid {
     fn bump(&mut self, level: usize, at: Millis, kind: u16, change: i32) -> bool {
         let place = usize::try_from((at - self.begin) >> (self.base + level as u32));
         let lane = usize::from(kind).min(LANES - 1);
-        let part = place.ok().and_then(|place| self.levels.get_mut(level)?.get_mut(place)?.get_mut(lane));
+        let Ok(place) = place else { return false };
+        if self.wrong.get(usize::from(kind)).is_some_and(|wrong| *wrong)
+            && let Some(count) = self.errors.get_mut(level).and_then(|errors| errors.get_mut(place))
+        {
+            *count = count.saturating_add_signed(change);
+        }
+        let part = self.levels.get_mut(level).and_then(|parts| parts.get_mut(place)?.get_mut(lane));
         part.map(|count| *count = count.saturating_add_signed(change)).is_some()
+    }
+
+    /// Whether it is known of a kind if it is an error.
+    pub(crate) fn knows(&self, kind: u16) -> bool {
+        usize::from(kind) < self.wrong.len()
     }
 
     /// Counts an event, or no more. False when it lies beyond what is drawn.
@@ -76,6 +100,18 @@ impl Pyramid {
     /// The parts that cover a window, as fine as they can be when there may be at most so many: where the
     /// first begins, how wide each is, and the counters, part after part.
     pub(crate) fn parts(&self, since: Millis, until: Millis, most: usize) -> (Millis, Millis, &[[u32; LANES]]) {
+        let (begin, width, parts, _) = self.parts_and_errors(since, until, most);
+        (begin, width, parts)
+    }
+
+    /// The same, and how many errors each part has.
+    #[expect(clippy::type_complexity, reason = "what `parts` gives, and one thing more")]
+    pub(crate) fn parts_and_errors(
+        &self,
+        since: Millis,
+        until: Millis,
+        most: usize,
+    ) -> (Millis, Millis, &[[u32; LANES]], &[u32]) {
         // An end that lies beyond every event is open: then the events say where it is.
         let finest = self.levels.first().map_or(0, |parts| (parts.len() as i64) << self.base);
         let since = if since <= -MAX_MILLIS { self.begin } else { since };
@@ -91,7 +127,8 @@ impl Pyramid {
         let parts = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
         let end = usize::try_from(last).unwrap_or(0).min(parts.len());
         let begin = usize::try_from(first).unwrap_or(0).min(end);
-        (self.begin + begin as i64 * width, width, parts.get(begin..end).unwrap_or_default())
+        let errors = self.errors.get(level).and_then(|errors| errors.get(begin..end)).unwrap_or_default();
+        (self.begin + begin as i64 * width, width, parts.get(begin..end).unwrap_or_default(), errors)
     }
 }
 
@@ -103,12 +140,16 @@ mod tests {
     fn every_level_counts_every_event_once_however_it_came() {
         let events: Vec<(Millis, u16)> =
             (0..5_000).map(|n: i64| ((n * n * 7_919) % 90_000_000_000, (n % 21) as u16)).collect();
-        let whole = Pyramid::build(0, 90_000_000_000, &mut events.iter().copied());
-        let mut one_by_one = Pyramid::build(0, 90_000_000_000, &mut std::iter::empty());
+        // One of them has no counter of its own.
+        let wrong: Vec<bool> = (0..21).map(|kind| [3, 19].contains(&kind)).collect();
+        let whole = Pyramid::build(0, 90_000_000_000, wrong.clone(), &mut events.iter().copied());
+        let mut one_by_one = Pyramid::build(0, 90_000_000_000, wrong, &mut std::iter::empty());
         assert!(events.iter().all(|(at, kind)| one_by_one.add(*at, *kind, 1)));
         assert_eq!(whole, one_by_one);
         for most in [1, 7, 100, 5_000, 1_000_000] {
-            let (begin, width, parts) = whole.parts(0, 90_000_000_001, most);
+            let (begin, width, parts, errors) = whole.parts_and_errors(0, 90_000_000_001, most);
+            let failed = events.iter().filter(|(_, kind)| [3, 19].contains(kind)).count();
+            assert_eq!((errors.len(), errors.iter().sum::<u32>()), (parts.len(), failed as u32));
             assert!(parts.len() <= most.max(1) + 2, "{most}: {}", parts.len());
             for (i, part) in (0i64..).zip(parts) {
                 let from = begin + i * width;
@@ -119,6 +160,8 @@ mod tests {
                         .count()
                 };
                 assert!(part.iter().enumerate().step_by(5).all(|(lane, n)| within(lane) == *n as usize));
+                let here = |(at, kind): &&(Millis, u16)| (from..from + width).contains(at) && [3, 19].contains(kind);
+                assert_eq!(errors[i as usize] as usize, events.iter().filter(here).count());
                 if i > 40 {
                     break;
                 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use throughline_journal::{Millis, Seq};
+use throughline_protocol::lane::is_error;
 use throughline_protocol::query::{
     DEFAULT_LIMIT, MemoryCounts, MemoryEpisodes, MemoryForgetting, MemoryHistory, MemoryLast, MemoryMoments,
     MemoryNeighbours, MemoryRelated, MemoryTree,
@@ -108,12 +109,19 @@ impl Memory {
         let buckets = query.buckets.unwrap_or(1);
         if !query.drawing {
             let counts = self.counts(at, since, until, buckets, &query.kinds)?;
-            return Ok(view::MemoryCounts { kinds: counts.kinds, edges: counts.edges, counts: counts.counts });
+            // A name that stands twice counts once.
+            let first = |at: usize, kind: &String| counts.kinds.iter().position(|other| other == kind) == Some(at);
+            let kinds = counts.kinds.iter().enumerate();
+            let wrong: Vec<bool> = kinds.map(|(at, kind)| is_error(kind) && first(at, kind)).collect();
+            let errors = |part: &Vec<u64>| part.iter().zip(&wrong).filter(|(_, wrong)| **wrong).map(|(n, _)| n).sum();
+            let errors = counts.counts.iter().map(errors).collect();
+            return Ok(view::MemoryCounts { kinds: counts.kinds, edges: counts.edges, counts: counts.counts, errors });
         }
         // Rounded to the parts of the pyramid, as of the head.
         let mut view = view::MemoryCounts::default();
         self.with_pyramid(|pyramid| {
-            let (begin, width, parts) = pyramid.parts(since, until, buckets);
+            let (begin, width, parts, errors) = pyramid.parts_and_errors(since, until, buckets);
+            view.errors = errors.iter().map(|n| u64::from(*n)).collect();
             let lanes = self.table.kinds.len().min(LANES);
             let names = (0..lanes).filter_map(|lane| match lane {
                 lane if lane + 1 == LANES && self.table.kinds.len() > LANES => Some("others".to_owned()),
@@ -158,7 +166,8 @@ impl Memory {
             let (first, last) = self.span();
             let rows = self.time.blocks().iter().flat_map(|block| block.all());
             let mut live = rows.filter(|(_, _, row)| self.is_live(*row)).map(|(at, kind, _)| (at, kind));
-            Pyramid::build(first, last, &mut live)
+            let names = (0..self.table.kinds.len()).map(|kind| self.table.kinds.get_index(kind).unwrap_or_default());
+            Pyramid::build(first, last, names.map(is_error).collect(), &mut live)
         });
         look(pyramid)
     }
@@ -471,6 +480,7 @@ impl Memory {
             live: u64::from(summary.live),
             forgotten: u64::from(summary.forgotten),
             importance: summary.importance,
+            errors: kinds.iter().filter(|(kind, _)| is_error(kind)).map(|(_, live)| live).sum(),
             kinds: kinds.into_iter().collect::<Named<u64>>(),
             last_used: deep.last_used,
             vectors: vectors.map_or(0, |(_, count)| *count),

@@ -3,6 +3,20 @@
 /// The lanes, from top to bottom.
 pub const LANES: [&str; 9] = ["message", "exchange", "action", "fact", "state", "plan", "event", "memory", "error"];
 
+/// What the name of a kind of events holds when such an event says that something went wrong.
+const WRONG: [&str; 10] = ["error", "fail", "fault", "exception", "crash", "refused", "错误", "失败", "故障", "异常"];
+
+/// Whether the name of a kind of events says that something went wrong: such events are never lost in a drawing.
+///
+/// ```
+/// assert!(throughline_protocol::lane::is_error("motor_Fault") && !throughline_protocol::lane::is_error("seen"));
+/// ```
+#[must_use]
+pub fn is_error(kind: &str) -> bool {
+    let kind = kind.to_lowercase();
+    WRONG.iter().any(|word| kind.contains(word))
+}
+
 /// The lane of a record's kind.
 ///
 /// ```

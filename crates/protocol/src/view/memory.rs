@@ -58,6 +58,8 @@ views! {
         edges: Vec<Millis>,
         /// By part, then by kind.
         counts: Vec<Vec<u64>>,
+        /// By part, how many of those counted are of a kind whose name says that something went wrong.
+        errors: Vec<u64>,
     }
     /// The events next to a moment, in order of time.
     Neighbours {
@@ -142,6 +144,8 @@ views! {
         importance: u64,
         /// How many are current, by kind.
         kinds: Named<u64>,
+        /// How many are current of kinds whose names say that something went wrong.
+        errors: u64,
         /// When any of it was last used.
         last_used: Option<Millis>,
         /// How many have vectors.

@@ -55,6 +55,8 @@ export interface MemoryCounts {
   edges: number[];
   /** By part, then by kind. */
   counts: number[][];
+  /** By part, how many of those counted are of a kind whose name says that something went wrong. */
+  errors: number[];
 }
 
 /** The events next to a moment, in order of time. */
@@ -145,6 +147,8 @@ export interface TreePart {
   importance: number;
   /** How many are current, by kind. */
   kinds: Record<string, number>;
+  /** How many are current of kinds whose names say that something went wrong. */
+  errors: number;
   /** When any of it was last used. */
   last_used: number | null;
   /** How many have vectors. */

@@ -272,6 +272,7 @@ fn summary(part: &TreePart, asked: Asked, lang: Lang) -> El {
         pair(words.tree_live, text(number(part.live, lang))),
         pair(words.tree_forgotten, text(number(part.forgotten, lang))),
         pair(words.recall_kinds, text(kinds(part, lang))),
+        pair(words.axis_errors, text(number(part.errors, lang))),
         pair(words.tree_importance, text(weight)),
         pair(words.tree_used, text(used)),
     ];

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use throughline_protocol::Moment;
 use throughline_protocol::Time;
+use throughline_protocol::lane::is_error;
 use throughline_protocol::query::MemoryCounts;
 
 use crate::run::columns::{Window, clamp, to_f64};
@@ -21,14 +22,6 @@ pub(super) struct Lane {
     pub(super) kind: String,
     /// Whether its events are errors.
     pub(super) error: bool,
-}
-
-/// Whether a kind's name says that something went wrong.
-pub(super) fn is_error(kind: &str) -> bool {
-    const SAYS: [&str; 10] =
-        ["error", "fail", "fault", "exception", "crash", "refused", "错误", "失败", "故障", "异常"];
-    let kind = kind.to_lowercase();
-    SAYS.iter().any(|word| kind.contains(word))
 }
 
 /// The lanes of these kinds: errors first, then those with the most events that find room. What has none stands
