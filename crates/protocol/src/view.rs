@@ -67,6 +67,8 @@ views! {
         bodies_read: u64,
         /// Whether the opening used a snapshot.
         from_snapshot: bool,
+        /// How many bytes are held of what was worked out for parts of the tree that were looked at.
+        summaries_bytes: u64,
     }
     /// One record as a row.
     RecordRow {

@@ -46,6 +46,8 @@ export interface MemoryStatus {
   bodies_read: number;
   /** Whether the opening used a snapshot. */
   from_snapshot: boolean;
+  /** How many bytes are held of what was worked out for parts of the tree that were looked at. */
+  summaries_bytes: number;
 }
 
 /** One record as a row. */

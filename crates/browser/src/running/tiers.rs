@@ -180,6 +180,7 @@ impl Running {
             cold_bytes: memory.cold_bytes(),
             bodies_read: read,
             from_snapshot: snapshot,
+            summaries_bytes: memory.kept_bytes(),
         };
         if let (Value::Map(map), Ok(tiers)) = (status, to_value(&tiers)) {
             map.insert("memory".to_owned(), tiers);
