@@ -31,8 +31,8 @@ struct Asked {
     also: RwSignal<Vec<&'static str>>,
     /// Events pour in: nothing is asked again until they are in.
     importing: RwSignal<bool>,
-    /// How many events there are; none while that is not known.
-    live: RwSignal<Option<u64>>,
+    /// A record and how many events there are at it; none while that is not known.
+    live: RwSignal<Option<(u64, u64)>>,
     /// Grows with every answer that may have read texts from storage.
     answered: RwSignal<u32>,
 }

@@ -192,7 +192,8 @@ impl AxisState {
 
     /// Takes in which kinds there are and from when to when.
     fn take_in_whole(self) {
-        let Some(whole) = self.whole.get().value else { return };
+        let seen = self.whole.get();
+        let Some(whole) = seen.value else { return };
         let totals = whole.counts.first().cloned().unwrap_or_default();
         let all = match (whole.edges.first(), whole.edges.last()) {
             (Some(first), Some(last)) if totals.iter().any(|n| *n > 0) => {
@@ -202,7 +203,7 @@ impl AxisState {
             }
             _ => None,
         };
-        let live = Some(totals.iter().sum::<u64>());
+        let live = Some((seen.at, totals.iter().sum::<u64>()));
         if self.asked.live.get_untracked() != live {
             self.asked.live.set(live);
         }

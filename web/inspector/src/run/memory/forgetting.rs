@@ -46,18 +46,16 @@ pub(super) fn forgetting_panel(asked: Asked) -> AnyView {
     let policy = move || ForgetBy {
         // Without a budget of the person's: those that would go first, whatever it were.
         keep_events: keep.get().trim().parse().ok().or_else(|| {
-            let next = asked.live.get()?.saturating_sub(NEXT);
+            let next = asked.live.get()?.1.saturating_sub(NEXT);
             days.get().trim().is_empty().then_some(next)
         }),
         max_age: days.get().trim().parse::<i64>().ok().map(|days| days.saturating_mul(DAY)),
         ..ForgetBy::default()
     };
-    let rows = use_view::<Vec<ForgettingRow>, _>(move |at, _| {
-        (!asked.importing.get() && asked.live.get().is_some()).then(|| MemoryForgetting {
-            at,
-            policy: policy(),
-            limit: Some(SHOWN),
-        })
+    let rows = use_view::<Vec<ForgettingRow>, _>(move |at, seq| {
+        // Once how many there are is known of this record: all of them are weighed, which is not done twice.
+        let known = asked.live.get().is_some_and(|(of, _)| of == seq);
+        (!asked.importing.get() && known).then(|| MemoryForgetting { at, policy: policy(), limit: Some(SHOWN) })
     });
     let turns = use_view::<RecordPage, _>(|_, _| {
         let kinds = [FORGOTTEN, RECOVERED, PURGED].map(str::to_owned).to_vec();
