@@ -262,7 +262,7 @@ impl Live {
         let recorder = self.recorder.borrow_mut().take();
         if let (Some(recorder), Some(tape)) = (recorder, &self.tape) {
             let (status, content_type) = self.head.borrow().clone();
-            tape(recorder.finish(status, &content_type));
+            tape(recorder.finish_without(&self.scrubber.borrow(), status, &content_type));
         }
         (self.sink)(event);
     }

@@ -116,3 +116,33 @@ fn a_bad_cassette_is_refused_with_the_code_the_line_and_the_byte() {
     check("{\"match\": {\"purpose\": \"x\"}, \"chunks\": [], \"finish\": \"stop\"}", "bad-entry", 1, 0);
     assert!(Cassette::read("").unwrap().entries().is_empty());
 }
+
+#[test]
+fn a_key_that_was_said_back_in_pieces_is_in_no_recording_and_in_nothing_that_is_played_from_it() {
+    use throughline_model::Scrubber;
+    let key = "planted-key-0123";
+    let asked = request("respond", "en", "hi");
+    let events = |texts: &[&str], finish: &str| -> Vec<String> {
+        let delta =
+            |text: &&str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+        let end = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":{finish}}}]}}\n\n");
+        texts.iter().map(delta).chain([end]).collect()
+    };
+    for (finish, ending) in
+        [("\"stop\"", Ending::Done), ("\"length\"", Ending::Truncated), ("null", Ending::Interrupted)]
+    {
+        for (texts, text) in [(["it is planted-", "key-0123."], "it is [key]."), (["it is ", "fine."], "it is fine.")] {
+            let mut recorder = Recorder::new(&asked);
+            let bytes = events(&texts, finish);
+            bytes.iter().for_each(|event| recorder.chunk(0, event.as_bytes()));
+            let plain = recorder.clone().finish(200, "text/event-stream");
+            let line = recorder.finish_without(&Scrubber::new(Some(key)), 200, "text/event-stream");
+            // What holds no key is recorded byte for byte.
+            assert_eq!(line == plain, text == "it is fine.");
+            let reply = decode(&asked, &Cassette::read(&line).unwrap().play(&asked, 0).unwrap().chunks);
+            assert_eq!(reply.ending, ending);
+            let kept = if ending == Ending::Interrupted && line != plain { "" } else { text };
+            assert_eq!(reply.text, kept);
+        }
+    }
+}

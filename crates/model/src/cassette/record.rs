@@ -3,7 +3,7 @@
 use throughline_value::{Map, Value};
 
 use super::{Chunk, Match};
-use crate::{Request, Wire, base64};
+use crate::{Ending, Reply, Request, Scrubber, Stream, Wire, base64};
 
 /// Records one exchange. It sees the request's purpose and language and the reply's bytes, never headers or
 /// keys.
@@ -53,6 +53,46 @@ impl Recorder {
         self.chunks.push(Chunk { t, bytes: bytes.to_vec() });
     }
 
+    /// The entry as one line. A key that the provider said back in pieces too small to be seen on the way would be
+    /// whole again when they are played: then the reply is written by what it said, without the key.
+    #[must_use]
+    pub fn finish_without(self, scrubber: &Scrubber, status: u16, content_type: &str) -> String {
+        let mut stream = Stream::of(self.wire, &Request::default(), status, content_type);
+        for chunk in &self.chunks {
+            stream.push(&chunk.bytes);
+        }
+        let reply = stream.finish();
+        let clean = scrubber.reply(reply.clone());
+        if said(&reply) == said(&clean) {
+            return self.finish(status, content_type);
+        }
+        let finish = match &clean.ending {
+            Ending::Done if clean.tool_calls.is_empty() => "stop",
+            Ending::Done => "tool_calls",
+            Ending::Truncated => "length",
+            Ending::Refused => "content_filter",
+            // Nothing of it counts, and nothing of it is kept.
+            Ending::Interrupted | Ending::Failed { .. } => {
+                return Self { chunks: Vec::new(), ..self }.finish(status, content_type);
+            }
+        };
+        let call = |call: &crate::ToolCall| {
+            Value::from([
+                ("id", Value::from(call.id.as_str())),
+                ("name", Value::from(call.name.as_str())),
+                ("arguments", Value::from(call.arguments.as_str())),
+            ])
+        };
+        let mut map = Map::new();
+        map.insert("match".into(), self.matches.to_value());
+        map.insert("reply".into(), clean.text.as_str().into());
+        if !clean.tool_calls.is_empty() {
+            map.insert("calls".into(), Value::List(clean.tool_calls.iter().map(call).collect()));
+        }
+        map.insert("finish".into(), finish.into());
+        Value::Map(map).to_json()
+    }
+
     /// The entry as one line of a cassette, without a line end.
     #[must_use]
     pub fn finish(self, status: u16, content_type: &str) -> String {
@@ -70,4 +110,9 @@ impl Recorder {
         map.insert("chunks".into(), Value::List(self.chunks.iter().map(chunk).collect()));
         Value::Map(map).to_json()
     }
+}
+
+/// Everything that a reply says.
+fn said(reply: &Reply) -> (&str, &str, &str, &[crate::ToolCall]) {
+    (&reply.text, &reply.thinking, &reply.refusal, &reply.tool_calls)
 }
