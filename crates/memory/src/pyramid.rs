@@ -105,7 +105,6 @@ impl Pyramid {
     }
 
     /// The same, and how many errors each part has.
-    #[expect(clippy::type_complexity, reason = "what `parts` gives, and one thing more")]
     pub(crate) fn parts_and_errors(
         &self,
         since: Millis,

@@ -32,7 +32,7 @@ impl Memory {
             }
             if any_use
                 && let Some(item) = self.table.item_of(row)
-                && self.table.uses_of(item).first().is_some()
+                && !self.table.uses_of(item).is_empty()
                 && self.table.version_at(item, seq) == Some(row)
             {
                 deep.last_used = deep.last_used.max(self.table.used_at(item, seq));

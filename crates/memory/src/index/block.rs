@@ -127,7 +127,7 @@ impl Block {
             row_high: Vec::new(),
             noted: Vec::new(),
             lanes: 0,
-            reach: u32::MAX..0,
+            reach: Range { start: u32::MAX, end: 0 },
             summary: Box::default(),
             mask: 0,
             clean: true,
