@@ -44,7 +44,7 @@ pub(super) fn set(value: &mut Value, path: &[&str], new: Value) {
         return;
     };
     if let Value::Map(map) = value
-        && let Some(inner) = map.get_mut(*first)
+        && let Some(inner) = map.get_mut(first)
     {
         set(inner, rest, new);
     }
