@@ -7,6 +7,7 @@ mod postings;
 mod snap;
 mod sorted;
 mod summary;
+mod times;
 mod walk;
 
 use std::cmp::Ordering;
@@ -18,6 +19,7 @@ pub(crate) use block::{Block, add_all, take_all};
 pub(crate) use kept::{Deep, States};
 pub(crate) use postings::{Postings, reserve};
 pub(crate) use summary::{RowFacts, Standing, Summary};
+use times::Times;
 pub(crate) use walk::Step;
 
 /// How many blocks, or parts of the tree, one part above them sums up.
@@ -41,7 +43,7 @@ pub(crate) struct TimeIndex {
     block_rows: usize,
     blocks: Vec<Block>,
     /// The time of each block's first row, side by side.
-    firsts: Vec<Millis>,
+    firsts: Times,
     /// Summaries of [`FANOUT`] blocks each, then of as many of those, up to a single one.
     levels: Vec<Vec<Summary>>,
 }
@@ -55,7 +57,7 @@ impl Default for TimeIndex {
 impl TimeIndex {
     /// An index whose blocks hold so many rows at most, at least two.
     pub(crate) fn with_blocks_of(rows: usize) -> Self {
-        Self { block_rows: rows.clamp(2, block::MOST_ROWS), blocks: Vec::new(), firsts: Vec::new(), levels: Vec::new() }
+        Self { block_rows: rows.clamp(2, block::MOST_ROWS), blocks: Vec::new(), firsts: Times::default(), levels: Vec::new() }
     }
 
     /// The blocks, in order.
@@ -71,12 +73,12 @@ impl TimeIndex {
     /// The first block that may hold a row of this time or a later one.
     pub(crate) fn first_block(&self, ts: Millis) -> usize {
         // Rows of the same time may end the block before.
-        self.firsts.partition_point(|first| *first < ts).saturating_sub(1)
+        self.firsts.before(ts).saturating_sub(1)
     }
 
     /// One past the last block that holds a row before this time.
     pub(crate) fn end_block(&self, ts: Millis) -> usize {
-        self.firsts.partition_point(|first| *first < ts)
+        self.firsts.before(ts)
     }
 
     /// The first block that may hold a row of a window, and one past the last.
@@ -141,8 +143,8 @@ impl TimeIndex {
                     false => block.note(place, &dead),
                 }
             }
-            if let Some(first) = self.firsts.get_mut(number).filter(|_| place == 0) {
-                *first = facts.ts;
+            if place == 0 {
+                self.firsts.set(number, facts.ts);
             }
         }
         (number, changed_from)
@@ -156,9 +158,9 @@ impl TimeIndex {
         block.remove(place);
         block.stale = true;
         block.summary.changed = block.summary.changed.max(seq);
-        match (block.first_at(), self.firsts.get_mut(found)) {
-            (Some(ts), Some(first)) => *first = ts,
-            _ => {
+        match block.first_at() {
+            Some(ts) => self.firsts.set(found, ts),
+            None => {
                 self.blocks.remove(found);
                 self.firsts.remove(found);
             }
@@ -257,7 +259,7 @@ impl TimeIndex {
     fn find(&self, rows: &impl Rows, row: u32) -> (usize, usize) {
         let ts = rows.time(row);
         let not_after = |other: u32| rows.order(other, row) != Ordering::Greater;
-        let mut begun = self.firsts.partition_point(|at| *at < ts);
+        let mut begun = self.firsts.before(ts);
         while self.firsts.get(begun) == Some(&ts)
             && self.blocks.get(begun).and_then(|b| b.row_at(0)).is_some_and(not_after)
         {

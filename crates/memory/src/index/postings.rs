@@ -7,9 +7,7 @@ use throughline_journal::Millis;
 
 use super::Rows;
 use super::sorted::Sorted;
-
-/// Times are kept to two seconds, as a power of two of milliseconds.
-const COARSE: u32 = 11;
+use super::times::coarse;
 
 /// One part in so many of a column is room for what comes next, where many rows come at once.
 const ROOM: usize = 4;
@@ -27,12 +25,6 @@ pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) {
 pub(crate) struct Postings {
     rows: Vec<u32>,
     times: Sorted,
-}
-
-/// A time rounded: from 1830 to 2110 exactly by its name, all before or after that alike.
-fn coarse(at: Millis) -> u32 {
-    let parts = (at >> COARSE).saturating_add(1 << 31);
-    u32::try_from(parts.max(0)).unwrap_or(u32::MAX)
 }
 
 impl Deref for Postings {

@@ -48,6 +48,16 @@ impl Sorted {
         }
     }
 
+    /// Puts another number in the place of one.
+    pub(crate) fn set(&mut self, place: usize, number: u32) {
+        if let Some(slot) = self.numbers.get_mut(place) {
+            *slot = number;
+            if place.is_multiple_of(GROUP) {
+                self.note(place);
+            }
+        }
+    }
+
     /// Takes a number out.
     pub(crate) fn remove(&mut self, place: usize) {
         if place < self.numbers.len() {
