@@ -11,7 +11,7 @@ export const GROUPS = {
   ledger: (tools) => ledger({ ...tools, sizes: tools.quick ? [2_000, 10_000] : [1_000, 100_000, 1_000_000].map((n) => Math.max(n, 2_000)) }),
   prompt: (tools) => prompt({ ...tools, turns: tools.quick ? [100, 2_000] : [100, 100_000] }),
   plans: (tools) => plans(tools),
-  turns: (tools) => turns({ ...tools, at: tools.quick ? [10, 100] : [10, 1_000, tools.long ? 100_000 : 10_000] }),
+  turns: (tools) => turns({ ...tools, at: tools.quick ? [10, 100] : [10, 1_000, 100_000] }),
   memory: (tools) => memory({ ...tools, sizes: tools.sizes ?? (tools.quick ? [10_000] : [10_000, 100_000, 1_000_000]) }),
   words: (tools) => wordSearch({ ...tools, count: tools.quick ? 2_000 : 100_000 }),
   vectors: (tools) => vectorSearch({ ...tools, count: tools.quick ? 2_000 : 100_000 }),

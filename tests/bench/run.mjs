@@ -1,4 +1,4 @@
-// node --expose-gc tests/bench/run.mjs [GROUP] [--quick] [--long] [--node] [--chromium] [--page] [--native FILE]
+// node --expose-gc tests/bench/run.mjs [GROUP] [--quick] [--node] [--chromium] [--page] [--native FILE]
 // [--sizes 10000,1000000]
 // Measures in Node and then in Chromium, prints the ratios and writes docs/benchmarks.md; `cargo xtask bench` does the
 // set-up. What a group found is kept in target/bench: `--page` writes the page from the latest of each. Ends with 1
@@ -18,7 +18,7 @@ const native = flag("--native") ? words[words.indexOf("--native") + 1] : undefin
 const given = flag("--sizes") ? words[words.indexOf("--sizes") + 1] : undefined;
 const only = words.find((word) => !word.startsWith("--") && word !== native && word !== given) ?? "";
 const say = (line) => console.log(line);
-const how = { quick: flag("--quick"), long: flag("--long"), sizes: given?.split(",").map(Number) };
+const how = { quick: flag("--quick"), sizes: given?.split(",").map(Number) };
 
 const runs = [];
 const groups = Object.keys(GROUPS).filter((name) => name.includes(only));

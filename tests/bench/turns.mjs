@@ -32,27 +32,23 @@ export async function turns({ open, at, say }) {
   await warm.on(WARM);
   await warm.close();
   const [first, ...later] = at;
-  const long = await opened("turns");
-  const [measured, ratios] = [{}, {}];
-  let young = 0;
+  const [late, times] = [new Map(), new Map(at.map((turn) => [turn, []]))];
   for (const until of later) {
     const start = now();
-    await long.on(until - long.turn);
+    late.set(until, await opened(`turns ${until}`));
+    await late.get(until).on(until);
     say(`  turn ${until} after ${Math.round(now() - start)} ms`);
-    const [early, late] = [[], []];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      young += 1;
-      const other = await opened(`turns ${young}`);
-      await other.on(first - TURNS);
-      early.push(await time(other));
-      late.push(await time(long));
-      await other.close();
-    }
-    measured[first] = median(early);
-    measured[until] = median(late);
-    ratios[until] = measured[until] / measured[first];
   }
-  await long.close();
+  // All in turn, so that what else the machine does falls on all alike.
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const early = await opened(`turns early ${round}`);
+    await early.on(first - TURNS);
+    times.get(first).push(await time(early));
+    await early.close();
+    for (const [until, session] of late) times.get(until).push(await time(session));
+  }
+  for (const session of late.values()) await session.close();
+  const measured = Object.fromEntries([...times].map(([turn, list]) => [turn, median(list)]));
   let own = 0;
   const loops = {};
   const messages = [];
@@ -70,7 +66,7 @@ export async function turns({ open, at, say }) {
     results: [
       result("turn", "a whole turn of the agent, the model's time left out", "ms", named(measured), {
         ours: `turn ${first}`,
-        growth: { what: `turn ${last} against turn ${first}`, ratio: ratios[last], limit: 1.3 },
+        growth: { what: `turn ${last} against turn ${first}`, ratio: measured[last] / measured[first], limit: 1.3 },
       }),
       result("loop", "a JavaScript loop builds its prompt from all messages", "ms", named(loops), {
         ours: `turn ${first}`,

@@ -39,7 +39,7 @@ pub use store::{Appended, Pending, Store};
 pub const SEGMENT_BYTES: usize = 128 << 10;
 
 /// About how many bytes of a long journal an opening keeps; the rest is read again as it is folded.
-pub const OPEN_BYTES: usize = 64 << 20;
+pub const OPEN_BYTES: usize = 128 << 20;
 
 /// How long opening the database may take before it counts as blocked by another tab.
 pub const OPEN_TIMEOUT_MS: i32 = 5_000;

