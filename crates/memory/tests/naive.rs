@@ -410,7 +410,7 @@ fn amend(run: &mut Run, random: &mut Random) {
         memory: old.id.clone(),
         text: (random.below(2) == 0).then(|| text(random)),
         at: (random.below(2) == 0).then_some(Time::Millis(at)),
-        until: (random.below(3) == 0).then(|| Time::Millis(until)),
+        until: (random.below(3) == 0).then_some(Time::Millis(until)),
         entities: None,
         importance: None,
     };
