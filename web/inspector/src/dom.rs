@@ -278,15 +278,21 @@ fn held_focus(host: &web_sys::Element) -> Vec<web_sys::Element> {
 
 /// When what had the focus has gone, the focus stands on what is nearest to where it was: a person who uses the keyboard
 /// goes on from there, and not from the top of the page.
-fn keep_focus(held: &[web_sys::Element]) {
+fn keep_focus(held: Vec<web_sys::Element>) {
     if held.first().is_none_or(|focused| focused.is_connected()) {
         return;
     }
-    let near = held.iter().filter(|outer| outer.is_connected());
-    let next = near.filter_map(|outer| outer.query_selector(FOCUSABLE).ok().flatten()).next();
-    if let Some(next) = next.and_then(|next| next.dyn_into::<web_sys::HtmlElement>().ok()) {
-        let _ = next.focus();
-    }
+    // Not at once: the key that took it away would act on what has the focus then.
+    request_animation_frame(move || {
+        if document().active_element().is_some_and(|now| now.tag_name() != "BODY") {
+            return;
+        }
+        let near = held.iter().filter(|outer| outer.is_connected());
+        let next = near.filter_map(|outer| outer.query_selector(FOCUSABLE).ok().flatten()).next();
+        if let Some(next) = next.and_then(|next| next.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = next.focus();
+        }
+    });
 }
 
 /// A place in the page that shows what `show` gives, again whenever a signal in it changes.
@@ -305,7 +311,7 @@ pub(crate) fn Dom(
         let nodes = show().into_iter().map(Node::El).collect();
         let held = held_focus(&host);
         mounted.try_update_value(|mounted| patch(&host, mounted, nodes));
-        keep_focus(&held);
+        keep_focus(held);
     });
     view! { <div node_ref=host class=class></div> }
 }
