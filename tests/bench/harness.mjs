@@ -36,8 +36,9 @@ export const median = (list) => {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 };
 
-/** How long each contestant runs before it is measured: engines compile what is hot after a while, not at once. */
-const WARM = 200;
+/** How long each contestant runs before it is measured: engines compile what is hot after a while, not at once,
+ * and on a busy machine later still: after 200 ms the first thing that was measured still ran uncompiled, ours and theirs. */
+const WARM = 1_000;
 /** A sample is as many runs as take about so many milliseconds: the clock of a page is coarse. */
 const SAMPLE = 5;
 /** The most runs of one sample. */
@@ -54,7 +55,7 @@ export function loop(peer, op, list) {
 
 /**
  * Runs `contestants` ({name: () => void | Promise}) in turn, and gives {name: milliseconds} for one run of each: the
- * median of `rounds` samples. Before that each runs alone for 200 ms, at least once; nothing of that counts. A
+ * median of `rounds` samples. Before that each runs alone for a second, at least once; nothing of that counts. A
  * contestant that takes more than `patience` milliseconds for a run is not run again: that one run is its time.
  */
 export async function race(contestants, { rounds = 9, patience = 4_000, warm = WARM } = {}) {
