@@ -35,7 +35,7 @@ const JOURNAL_SHARE: usize = 4;
 
 /// A frame of so many bytes is let go of at once: it holds many events at a time, of which the index knows everything but
 /// the texts, and those the memory holds by itself.
-const LARGE_FRAME: usize = 1 << 20;
+const LARGE_FRAME: usize = 256 << 10;
 
 /// How often one decision may ask for bodies; then it is refused.
 const MAX_LOADS: u32 = 64;

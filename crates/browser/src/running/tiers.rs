@@ -142,7 +142,10 @@ impl Running {
             let Some(this) = this.upgrade() else { return };
             let timer = this.snap_timer.borrow_mut().take();
             drop(timer);
-            if this.is_settled() {
+            if this.with_memory(Memory::row_count) != rows {
+                // More came meanwhile, and more may come: a snapshot of half an import is for nothing.
+                this.plan_snapshot();
+            } else if this.is_settled() {
                 let host = Rc::clone(&this.host);
                 host.spawn(Box::pin(async move { this.write_snapshot().await }));
             }
