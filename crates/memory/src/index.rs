@@ -57,7 +57,12 @@ impl Default for TimeIndex {
 impl TimeIndex {
     /// An index whose blocks hold so many rows at most, at least two.
     pub(crate) fn with_blocks_of(rows: usize) -> Self {
-        Self { block_rows: rows.clamp(2, block::MOST_ROWS), blocks: Vec::new(), firsts: Times::default(), levels: Vec::new() }
+        Self {
+            block_rows: rows.clamp(2, block::MOST_ROWS),
+            blocks: Vec::new(),
+            firsts: Times::default(),
+            levels: Vec::new(),
+        }
     }
 
     /// The blocks, in order.
