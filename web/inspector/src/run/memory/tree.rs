@@ -190,7 +190,8 @@ fn drawing(
             .on_click(move || choose.set(Some(at)));
         Some(rect)
     });
-    let height = (top + 1) as f64 * HIGH;
+    let least = tree.parts.iter().map(|part| part.level).min().unwrap_or(0);
+    let height = (top - least + 1) as f64 * HIGH;
     let svg = el("svg")
         .class("tree-drawing")
         .attr("viewBox", format!("0 0 {WIDE} {height}"))
