@@ -27,7 +27,7 @@ pub mod zones;
 pub use documents::Documents;
 pub use domain::LoadedDomain;
 pub use hosted::Hosted;
-pub use metrics::metrics;
+pub use metrics::{Figures, metrics};
 pub use recent::MAX_RECENT_FACTS;
 pub use rooms::{Names, Rooms, zone_named, zone_of};
 pub use throughline_dialogue::import_machine;

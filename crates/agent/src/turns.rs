@@ -9,6 +9,7 @@ use throughline_journal::{Digest, Journal, Millis, Record, Seq};
 use throughline_protocol::view::{AnswerView, AskView, StageView, TurnView};
 use throughline_value::{SortedMap, SortedSet, Value, from_value};
 
+use crate::metrics::Figures;
 use crate::turn::parts::{Parts, REQUESTED};
 
 /// The five stages, in order.
@@ -470,6 +471,8 @@ struct Over {
     unfinished: Vec<String>,
     /// Whether it asked a person.
     asked: bool,
+    /// What of it is counted; `None` once something came late.
+    figures: Option<Box<Figures>>,
 }
 
 fn hash(text: &str) -> [u8; 32] {
@@ -483,7 +486,7 @@ fn answered(answer: Option<&AnswerView>) -> [u8; 32] {
 }
 
 impl Over {
-    fn of(turn: &Turn) -> Self {
+    fn of(turn: &Turn, thread: &Rc<str>) -> Self {
         let open = turn.exchanges.iter().filter(|x| x.finished.is_none());
         Self {
             status: turn.status,
@@ -491,11 +494,13 @@ impl Over {
             answer: answered(turn.answer.as_ref()),
             unfinished: open.map(|x| x.requested.exchange.clone()).collect(),
             asked: !turn.asks.is_empty(),
+            figures: Some(Box::new(Figures::of(turn, thread))),
         }
     }
 
     /// Takes what comes when all is over. False when it is about nothing of the turn.
     fn apply(&mut self, record: &Record) -> bool {
+        self.figures = None;
         match record.kind.as_str() {
             "exchange.finished" | "exchange.failed" => {
                 let name = record.data().get("exchange").and_then(Value::as_str);
@@ -615,7 +620,7 @@ impl Turns {
             self.by_ask.insert(ask.ask.clone(), place);
         }
         if !turn.is_open() {
-            let over = Over::of(turn);
+            let over = Over::of(turn, &log.thread);
             log.now = Now::Over(over);
             self.open.remove(&place);
         }
@@ -691,6 +696,20 @@ impl Turns {
         wanted.filter_map(move |log| log.until(journal, seq, &self.parts))
     }
 
+    /// What is counted of the turns as they stood after record `seq`, oldest first.
+    pub fn figures<'a>(
+        &'a self,
+        journal: &'a Journal,
+        seq: Seq,
+        thread: Option<&'a str>,
+    ) -> impl Iterator<Item = Cow<'a, Figures>> {
+        let wanted = self.turns.iter().filter(move |log| thread.is_none_or(|thread| *thread == *log.thread));
+        wanted.filter_map(move |log| match &log.now {
+            Now::Over(Over { figures: Some(figures), .. }) if log.end <= seq => Some(Cow::Borrowed(&**figures)),
+            _ => Some(Cow::Owned(Figures::of(&*log.until(journal, seq, &self.parts)?, &log.thread))),
+        })
+    }
+
     /// Those of the turns that have asked a person, as they stood after record `seq`.
     pub fn that_asked<'a>(&'a self, journal: &'a Journal, seq: Seq) -> impl Iterator<Item = Cow<'a, Turn>> {
         let asked = self.turns.iter().filter(|log| match &log.now {
@@ -720,7 +739,7 @@ impl Turns {
             let over = match &log.now {
                 Now::Over(over) => over,
                 Now::Open(turn) => {
-                    own = Over::of(turn);
+                    own = Over::of(turn, &log.thread);
                     &own
                 }
             };

@@ -214,7 +214,7 @@ fn conversation() -> Vec<String> {
     all
 }
 
-const TOLD: [&str; 16] = [
+const TOLD: [&str; 17] = [
     r#"{"type":"turns"}"#,
     r#"{"type":"turns","turn":3}"#,
     r#"{"type":"turns","turn":3,"at":{"seq":40}}"#,
@@ -231,6 +231,7 @@ const TOLD: [&str; 16] = [
     r#"{"type":"replay"}"#,
     r#"{"type":"digests"}"#,
     r#"{"type":"digests","at":{"seq":60}}"#,
+    r#"{"type":"metrics","at":{"seq":70}}"#,
 ];
 
 #[test]
@@ -246,6 +247,9 @@ fn a_session_that_keeps_outlines_of_its_turns_only_tells_everything_of_them() {
     assert!(ask(&cold.0, &cold.1, TOLD[13]).contains("\"same\":true"), "{}", ask(&cold.0, &cold.1, TOLD[13]));
     let refused = |query: &&str| ask(&cold.0, &cold.1, query).starts_with("Refusal");
     assert_eq!(TOLD.iter().filter(|query| refused(query)).collect::<Vec<_>>(), Vec::<&&str>::new());
+    let before = tiers(&cold.0, &cold.1, "bodies_read");
+    assert!(ask(&cold.0, &cold.1, r#"{"type":"metrics"}"#).contains("\"answered\":21"));
+    assert_eq!(tiers(&cold.0, &cold.1, "bodies_read"), before, "figures are at hand");
     // What the event did half of is refused on record, as what the batches did half of.
     let refused = ask(&cold.0, &cold.1, r#"{"type":"records","kinds":["command.refused","event.fired"]}"#);
     assert_eq!(refused.matches("\"kind\":\"command.refused\"").count(), 4, "{refused}");

@@ -175,8 +175,8 @@ impl Asked<'_> {
             Query::Replay(_) | Query::WithoutRecord(_) if !self.journal.is_whole() => Ok(Value::Null),
             Query::WithoutRecord(q) => value(&self.without(q.seq)?),
             Query::Metrics(q) => {
-                let turns = rooms.turns.until(self.journal, self.at(&q.at)?.seq, q.thread.as_deref());
-                value(&throughline_agent::metrics(turns))
+                let figures = rooms.turns.figures(self.journal, self.at(&q.at)?.seq, q.thread.as_deref());
+                value(&throughline_agent::metrics(figures))
             }
             Query::Spans(q) => {
                 let turns = rooms.turns.until(self.journal, self.at(&q.at)?.seq, q.thread.as_deref());
