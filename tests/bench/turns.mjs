@@ -5,7 +5,7 @@ import { domain, model } from "./domain.mjs";
 import { median, now, race, result } from "./harness.mjs";
 
 /** How often a late turn is measured, each time beside an early one of a session of its own. */
-const ROUNDS = 15;
+const ROUNDS = 31;
 /** How many turns a sample is. */
 const TURNS = 5;
 /** How many turns run before anything counts: engines compile what is hot only after a while. */
@@ -45,7 +45,11 @@ export async function turns({ open, at, say }) {
     await early.on(first - TURNS);
     times.get(first).push(await time(early));
     await early.close();
-    for (const [until, session] of late) times.get(until).push(await time(session));
+    for (const [until, session] of late) {
+      // As the early one, it has just gone through a few turns.
+      await session.on(first - TURNS);
+      times.get(until).push(await time(session));
+    }
   }
   for (const session of late.values()) await session.close();
   const measured = Object.fromEntries([...times].map(([turn, list]) => [turn, median(list)]));
