@@ -3,6 +3,27 @@
 use super::table::words;
 
 words! {
+    // The world, the machine, the plan and the memory.
+    states: "States", "状态";
+    state_active: "active", "当前";
+    state_final: "final", "终态";
+    state_initial: "initial", "初态";
+    finding_possible: "possible", "可能";
+    aliases: "also {list}", "又名 {list}";
+    retired: "retired", "已停用";
+    merged_into: "merged into {name}", "已并入 {name}";
+    relation_until: "until {time}", "至 {time}";
+    no_fields: "no fields", "无字段";
+    plan_graph: "The plan's steps, wave by wave; the list below says the same", "计划的步骤（按批次）；下方列表内容相同";
+    col_binding: "Name", "名称";
+    input: "Input", "输入";
+    output: "Output", "输出";
+    no_evidence: "no evidence", "无证据";
+    attempts_n: "{n} attempts", "{n} 次尝试";
+    needs: "needs {list}", "需要 {list}";
+    memories_total: "{n} in all", "共 {n} 条";
+    importance: "importance {n}", "重要度 {n}";
+
     // Compare.
     compare_title: "Two moments", "两个时刻";
     compare_none: "Nothing differs between records {a} and {b}.", "记录 {a} 与 {b} 之间没有差异。";

@@ -206,11 +206,7 @@ words! {
     // State.
     no_machine: "The domain has no machine at record {n}.", "第 {n} 条记录处没有状态机。";
     machine_hint: "A machine comes with the domain. Step forward to where it is loaded.", "状态机随领域文件载入。请前进到载入处。";
-    states: "States", "状态";
     transitions: "Transitions", "转移";
-    state_active: "active", "当前";
-    state_final: "final", "终态";
-    state_initial: "initial", "初态";
     open_now: "can be taken", "可执行";
     closed_now: "guard does not hold", "守卫不成立";
     not_here: "not from this state", "不在此状态";
@@ -221,7 +217,6 @@ words! {
     taken: "taken", "已执行";
     refused: "refused", "被拒绝";
     last_transitions: "Transitions so far", "至此的转移";
-    finding_possible: "possible", "可能";
     machine_chart: "Chart of the machine; the list below says the same", "状态机图；下方列表内容相同";
 
     // The world.
@@ -230,27 +225,16 @@ words! {
     no_entities: "No entities at record {n}.", "第 {n} 条记录处没有实体。";
     entities_hint: "Entities appear when the agent registers what a question is about.", "智能体登记问题所涉对象后会出现实体。";
     no_relations: "No relations at record {n}.", "第 {n} 条记录处没有关系。";
-    aliases: "also {list}", "又名 {list}";
-    retired: "retired", "已停用";
-    merged_into: "merged into {name}", "已并入 {name}";
-    relation_until: "until {time}", "至 {time}";
-    no_fields: "no fields", "无字段";
 
     // The plan.
     no_runs: "No plan has run at record {n}.", "第 {n} 条记录处还没有计划运行。";
     runs_hint: "A plan runs when a question needs facts gathered. Ask one, or step forward.", "当问题需要收集事实时会运行计划。请提问或前进。";
     run_label: "Run", "运行";
     run_steps: "{done} of {total} steps done", "已完成 {done} / {total} 步";
-    plan_graph: "The plan's steps, wave by wave; the list below says the same", "计划的步骤（按批次）；下方列表内容相同";
     plan_steps: "Steps", "步骤";
     bindings: "Values", "值";
-    col_binding: "Name", "名称";
-    input: "Input", "输入";
-    output: "Output", "输出";
     evidence: "Evidence", "证据";
     rests_on: "What “{value}” rests on", "“{value}”的依据";
-    no_evidence: "no evidence", "无证据";
-    attempts_n: "{n} attempts", "{n} 次尝试";
     step_waiting: "waiting", "等待";
     step_running: "running", "运行中";
     step_done: "done", "完成";
@@ -259,7 +243,6 @@ words! {
     step_blocked: "blocked", "受阻";
     run_paused: "paused", "已暂停";
     run_cancelled: "cancelled", "已取消";
-    needs: "needs {list}", "需要 {list}";
 
     // The schedule.
     no_events: "Nothing is scheduled at record {n}.", "第 {n} 条记录处没有日程。";
@@ -279,8 +262,6 @@ words! {
     // Memory and problems.
     no_memories: "Nothing is remembered at record {n}.", "第 {n} 条记录处没有记忆。";
     memories_hint: "Turns and observations are remembered as they happen.", "轮次与观察会随发生而被记住。";
-    memories_total: "{n} in all", "共 {n} 条";
-    importance: "importance {n}", "重要度 {n}";
     forgotten: "forgotten", "已遗忘";
     no_problems: "No problems at record {n}.", "第 {n} 条记录处没有问题。";
     problems_hint: "Refusals, failed steps and open questions are listed here.", "拒绝、失败的步骤和未决问题会列在这里。";

@@ -8,12 +8,10 @@ use crate::focus::Focus;
 /// What they are called in the address.
 const NAME: &str = "k";
 
-/// The records that are bookmarked, in order.
+/// The records that are bookmarked.
 pub(crate) fn of(focus: &Focus) -> Vec<u64> {
     let own = focus.rest.iter().filter(|(name, _)| name == NAME);
-    let mut list: Vec<u64> = own.flat_map(|(_, list)| list.split(',').filter_map(|seq| seq.parse().ok())).collect();
-    list.sort_unstable();
-    list
+    own.flat_map(|(_, list)| list.split(',').filter_map(|seq| seq.parse().ok())).collect()
 }
 
 /// The address with this record bookmarked, or no longer.
@@ -22,8 +20,7 @@ fn toggled(mut focus: Focus, seq: u64) -> Focus {
     let before = list.len();
     list.retain(|one| *one != seq);
     if list.len() == before {
-        list.push(seq);
-        list.sort_unstable();
+        list.insert(list.partition_point(|one| *one < seq), seq);
     }
     focus.rest.retain(|(name, _)| name != NAME);
     if !list.is_empty() {
@@ -45,7 +42,8 @@ pub(crate) fn toggle(run: RunState) {
 pub(crate) fn next(run: RunState) {
     let at = run.at.get_untracked();
     let list = run.app.focus.with_untracked(of);
-    if let Some(seq) = list.iter().find(|seq| **seq > at).or_else(|| list.first()) {
+    let later = list.iter().filter(|seq| **seq > at).min();
+    if let Some(seq) = later.or_else(|| list.iter().min()) {
         run.jump(*seq);
     }
 }

@@ -144,7 +144,7 @@ fn field(name: &'static str, value: RwSignal<String>, placeholder: &'static str)
 fn event_row(run: RunState, memory: &MemoryView, lang: Lang, acts: Option<El>) -> El {
     let words = lang.words();
     let until = memory.until.map(|until| format!(" – {}", full_time(until, lang))).unwrap_or_default();
-    let importance = memory.importance.as_ref().map(|n| fill(words.importance, &[("n", &n.to_string())]));
+    let importance = memory.importance.as_ref().map(|n| fill(lang.views().importance, &[("n", &n.to_string())]));
     let forgotten = memory.status == "forgotten";
     let head = el("p")
         .class("entity-head")

@@ -174,15 +174,14 @@ fn influences_panel() -> AnyView {
 }
 
 fn entity_row(run: RunState, entity: &EntityView, lang: Lang) -> El {
-    let words = lang.words();
     let aliases = (!entity.aliases.is_empty())
-        .then(|| hint("span", fill(words.aliases, &[("list", &entity.aliases.join(", "))])));
-    let merged = entity.merged_into.as_ref().map(|name| mark(fill(words.merged_into, &[("name", name)])));
+        .then(|| hint("span", fill(lang.views().aliases, &[("list", &entity.aliases.join(", "))])));
+    let merged = entity.merged_into.as_ref().map(|name| mark(fill(lang.views().merged_into, &[("name", name)])));
     let head = el("p")
         .class("entity-head")
         .with(el("b").text(entity.raw_id.clone()))
         .with(mark(entity.entity_type.clone()))
-        .maybe(entity.retired.then(|| mark(words.retired)))
+        .maybe(entity.retired.then(|| mark(lang.views().retired)))
         .maybe(merged)
         .maybe(aliases)
         .with(gap())
@@ -195,7 +194,7 @@ fn entity_row(run: RunState, entity: &EntityView, lang: Lang) -> El {
         pair(name.clone(), el("dd").text(cell(value)).text(" ").maybe(seq).with(why))
     };
     let fields = if entity.fields.is_empty() {
-        hint("p", words.no_fields)
+        hint("p", lang.views().no_fields)
     } else {
         el("dl").class("pairs").all(entity.fields.iter().map(field))
     };
@@ -211,7 +210,7 @@ fn relation_row(run: RunState, relation: &RelationView, all: &[EntityView], lang
         let name = all.iter().find(|entity| entity.id == id).map_or(id, |entity| entity.raw_id.as_str());
         el("b").text(name.to_owned())
     };
-    let until = relation.valid_to.map(|ms| fill(lang.words().relation_until, &[("time", &full_time(ms, lang))]));
+    let until = relation.valid_to.map(|ms| fill(lang.views().relation_until, &[("time", &full_time(ms, lang))]));
     el("li")
         .with(name(&relation.from))
         .text(" — ")

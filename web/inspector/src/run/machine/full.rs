@@ -10,7 +10,7 @@ use throughline_value::{Value, from_value};
 use super::{framed, guard_row, listed, log_row, standing, transition_row};
 use crate::dom::{El, el};
 use crate::format::{fill, number};
-use crate::i18n::{Lang, Words};
+use crate::i18n::Lang;
 use crate::run::panel::{code, empty_text, hint, mark, refused, seen_or_refusal, sign, view_panel};
 use crate::run::seen::{Watched, use_view};
 use crate::run::state::RunState;
@@ -35,17 +35,22 @@ fn body(run: RunState, machine: &MachineView, lang: Lang) -> Vec<El> {
         some.map(|log| log_row(run, log, lang)).collect()
     };
     listed(&mut out, words.transitions, "outline", transitions);
-    listed(&mut out, words.states, "outline", machine.states.iter().map(|state| state_row(state, words)).collect());
+    listed(
+        &mut out,
+        lang.views().states,
+        "outline",
+        machine.states.iter().map(|state| state_row(state, lang)).collect(),
+    );
     listed(&mut out, words.last_transitions, "outline logs", logs(false));
     listed(&mut out, lang.views().machine_refused, "outline logs", logs(true));
     out
 }
 
-fn state_row(state: &StateView, words: &'static Words) -> El {
+fn state_row(state: &StateView, lang: Lang) -> El {
     let marks = [
-        state.active.then_some(words.state_active),
-        state.initial.then_some(words.state_initial),
-        state.is_final.then_some(words.state_final),
+        state.active.then_some(lang.views().state_active),
+        state.initial.then_some(lang.views().state_initial),
+        state.is_final.then_some(lang.views().state_final),
     ];
     el("li")
         .class(if state.active { "active" } else { "" })
@@ -105,7 +110,7 @@ fn finding_row(finding: &Finding, lang: Lang) -> El {
         .text(" ")
         .with(code(finding.code.clone()))
         .text(" ")
-        .with(mark(if finding.possible { lang.words().finding_possible } else { words.check_certain }))
+        .with(mark(if finding.possible { lang.views().finding_possible } else { words.check_certain }))
         .text(format!(" {} ", finding.message))
         .with(hint("span", finding.path.clone()))
         .maybe(trace)

@@ -59,7 +59,7 @@ pub(super) fn explore_panel(asked: Asked) -> AnyView {
                 let empty = empty(|w| w.no_memories, at, |w| w.memories_hint, lang);
                 return [form, empty].into_iter().chain(hidden).collect();
             }
-            let total = fill(lang.words().memories_total, &[("n", &number(page.total, lang))]);
+            let total = fill(lang.views().memories_total, &[("n", &number(page.total, lang))]);
             let rows = page.hits.iter().map(|memory| {
                 let forgotten = memory.status == "forgotten";
                 let (word, verb) =

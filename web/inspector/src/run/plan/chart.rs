@@ -12,7 +12,7 @@ use crate::run::state::RunState;
 
 /// The drawing, and the longest chain in words.
 pub(super) fn drawing(run: RunState, view: &RunView, lang: Lang) -> Vec<El> {
-    let label = lang.words().plan_graph;
+    let label = lang.views().plan_graph;
     let (nodes, edges) = nodes_and_edges(view, lang);
     let drawn = graph(nodes, edges, Way::Right, label, run)
         .attr("tabindex", "0")

@@ -35,7 +35,7 @@ fn card(desk: Desk, view: &RunView, step: &StepView, at: u64, lang: Lang) -> El 
         .maybe(branch)
         .maybe((step.seq > 0).then(|| seq_link(run, step.seq, lang)))
         .maybe(quiet(step.duration.filter(|ms| *ms > 0).map(duration)))
-        .maybe(quiet((step.attempts > 1).then(|| fill(words.attempts_n, &[("n", &step.attempts.to_string())]))))
+        .maybe(quiet((step.attempts > 1).then(|| fill(lang.views().attempts_n, &[("n", &step.attempts.to_string())]))))
         .maybe(quiet(step.confidence.as_ref().map(|n| format!("{} {n}", words.col_confidence))))
         .with(gap())
         .with(stops::toggle(desk, view, &step.id, lang))
@@ -52,7 +52,8 @@ fn card(desk: Desk, view: &RunView, step: &StepView, at: u64, lang: Lang) -> El 
         el("p").class("hint").text(line).text(" ").with(seq_link(run, hit.seq, lang))
     });
     let until = step.until.map(|ms| hint("p", fill(more.step_until, &[("time", &full_time(ms, lang))])));
-    let needs = (!step.needs.is_empty()).then(|| hint("p", fill(words.needs, &[("list", &step.needs.join(", "))])));
+    let needs =
+        (!step.needs.is_empty()).then(|| hint("p", fill(lang.views().needs, &[("list", &step.needs.join(", "))])));
     let bad = step.error.as_ref().map(|error| {
         let code = step.code.as_ref().map(|text| code(text.clone()).class("refusal-code"));
         el("p").class("bad-text").text(error.clone()).text(" ").maybe(code)
@@ -68,8 +69,8 @@ fn card(desk: Desk, view: &RunView, step: &StepView, at: u64, lang: Lang) -> El 
         .maybe(bad)
         .maybe(cached)
         .maybe(until)
-        .maybe(part(words.input, &step.input))
-        .maybe(part(words.output, &step.output))
+        .maybe(part(lang.views().input, &step.input))
+        .maybe(part(lang.views().output, &step.output))
         .maybe(unit)
         .maybe(evidence)
 }

@@ -19,7 +19,7 @@ pub(super) fn table_of(desk: Desk, view: &RunView, at: u64, lang: Lang) -> Vec<E
     }
     let words = lang.words();
     let rows = view.bindings.iter().map(|binding| row(desk, binding, at, lang));
-    let columns = [words.col_binding, words.col_value, words.col_confidence, words.evidence, lang.views().edit];
+    let columns = [lang.views().col_binding, words.col_value, words.col_confidence, words.evidence, lang.views().edit];
     vec![table(words.bindings, &columns, [el("tbody").all(rows)])]
 }
 
@@ -27,7 +27,7 @@ fn row(desk: Desk, binding: &BindingView, at: u64, lang: Lang) -> El {
     let words = lang.views();
     let name = binding.name.trim_start_matches('$').to_owned();
     let links = binding.evidence.iter().map(|evidence| evidence::link(desk.run, evidence, at, lang));
-    let none = binding.evidence.is_empty().then(|| hint("span", lang.words().no_evidence));
+    let none = binding.evidence.is_empty().then(|| hint("span", lang.views().no_evidence));
     let edited = desk.edits.with(|edits| edits.get(&name).cloned());
     let is_edited = edited.is_some();
     let shown = edited.unwrap_or_else(|| binding.value.clone());

@@ -115,6 +115,6 @@ fn side_by_side(one: &RunView, other: &RunView, lang: Lang) -> Vec<El> {
     }
     let (differ, total) = (number(differ, lang), number(all.len() as u64, lang));
     let line = fill(words.versus_count, &[("n", &differ), ("total", &total)]);
-    let columns = [lang.words().col_binding, "A", "B", ""];
+    let columns = [lang.views().col_binding, "A", "B", ""];
     vec![hint("p", line).attr("role", "status"), table(words.versus_title, &columns, [el("tbody").all(rows)])]
 }
