@@ -67,7 +67,13 @@ journey("with keys alone a model is set up, tested, asked, stopped, recorded, lo
   fake.script("slow", { reply: { thinking: "A budget is named.", text: JSON.stringify(VALUE), usage: [120, 24] }, size: 40, pause: 60 });
   const { page, errors, close } = await openPage(browser, site.url, { locale: "en-GB", reach: [new URL(fake.url).origin] });
   await rest(page);
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Control+o")]);
+  // A window that has just come up may not have the keyboard yet.
+  await page.bringToFront();
+  const chosen = page.waitForEvent("filechooser");
+  const again = setInterval(() => void page.keyboard.press("Control+o").catch(() => {}), 2_000);
+  await page.keyboard.press("Control+o");
+  const chooser = await chosen;
+  clearInterval(again);
   await chooser.setFiles({ name: "notes.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(DOMAIN)) });
   await page.waitForURL(/#\/run\/notes/);
   await rest(page);
