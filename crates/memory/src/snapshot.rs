@@ -23,8 +23,6 @@ use crate::words::WordIndex;
 const FORMAT: u64 = 2;
 /// How long the hash is.
 const HASH: usize = 64;
-/// About how many bytes a row takes.
-const ROW_BYTES: usize = 32;
 
 type Origins = SortedMap<String, SortedMap<u64, Vec<u32>>>;
 
@@ -39,18 +37,23 @@ impl Memory {
     /// ```
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
-        let mut out = Out::with_capacity(self.table.rows() * ROW_BYTES + (1 << 12));
+        let mut counted = Out::counting();
+        self.write(&mut counted);
+        let mut out = Out::with_capacity(counted.len() + HASH);
+        self.write(&mut out);
+        let hash = Digest::of_bytes(out.bytes());
+        let mut bytes = out.into_bytes();
+        bytes.extend_from_slice(hash.as_bytes());
+        bytes
+    }
+
+    fn write(&self, out: &mut Out) {
         out.number(FORMAT);
         out.section(&mut |out| self.table.write(out));
         out.section(&mut |out| self.time.write(out));
         out.section(&mut |out| self.words.write(out));
         out.section(&mut |out| self.vectors.write(out));
         out.section(&mut |out| self.write_rest(out));
-        let hash = Digest::of_bytes(out.bytes());
-        let mut bytes = out.into_bytes();
-        bytes.extend_from_slice(hash.as_bytes());
-        bytes.shrink_to_fit();
-        bytes
     }
 
     /// The memory of which these are the bytes, without any body; `None` when they are not those of a memory, or

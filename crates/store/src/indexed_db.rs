@@ -12,7 +12,7 @@ mod transaction;
 
 use std::cell::RefCell;
 
-use js_sys::Array;
+use js_sys::{Array, Uint8Array};
 use throughline_journal::{Frame, Head, Journal, genesis};
 use wasm_bindgen::JsValue;
 
@@ -218,7 +218,15 @@ impl IndexedDb {
         if meta.id != *self.id.borrow() || !meta.is_at(head) {
             return Ok(false);
         }
-        let bytes = snapshot::write(head, bytes);
+        // Put together where it is given away: there may be much of it.
+        let header = snapshot::header(head);
+        let too_long = |_| StoreError::Failed("the snapshot is longer than an array can be".to_owned());
+        let len = u32::try_from(header.len() + bytes.len()).map_err(too_long)?;
+        let before = u32::try_from(header.len()).map_err(too_long)?;
+        let stored = Uint8Array::new_with_length(len);
+        stored.subarray(0, before).copy_from(&header);
+        stored.subarray(before, len).copy_from(bytes);
+        let bytes = stored;
         self.write(&Write::Snapshot { head: head.clone(), meta, bytes }).await
     }
 
@@ -277,7 +285,7 @@ impl Store for IndexedDb {
     fn snapshot(&self) -> Pending<'_, Option<Snapshot>> {
         Box::pin(async {
             let found = read::beside(&self.connection, vec![snapshot_key(&self.name)]).await?;
-            Ok(found.into_iter().flatten().next().as_deref().and_then(snapshot::read))
+            Ok(found.into_iter().flatten().next().and_then(snapshot::read))
         })
     }
 

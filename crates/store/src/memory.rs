@@ -203,14 +203,14 @@ impl Store for Memory {
         ready(self.own(|shelf, meta| {
             let fits = meta.is_at(head);
             if fits {
-                shelf.snapshot = Some(snapshot::write(head, bytes));
+                shelf.snapshot = Some([snapshot::header(head).as_slice(), bytes].concat());
             }
             Ok(fits)
         }))
     }
 
     fn snapshot(&self) -> Pending<'_, Option<Snapshot>> {
-        ready(self.own(|shelf, _| Ok(shelf.snapshot.as_deref().and_then(snapshot::read))))
+        ready(self.own(|shelf, _| Ok(shelf.snapshot.clone().and_then(snapshot::read))))
     }
 
     fn import<'a>(&'a self, journal: &'a Journal) -> Pending<'a, ()> {

@@ -15,18 +15,18 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
 }
 
-/// As it lies in a store.
-pub(crate) fn write(head: &Head, bytes: &[u8]) -> Vec<u8> {
-    let mut out = format!("{MAGIC} 1 {} {}\n", head.frame, head.chain).into_bytes();
-    out.extend_from_slice(bytes);
-    out
+/// What lies before the bytes in a store.
+pub(crate) fn header(head: &Head) -> Vec<u8> {
+    format!("{MAGIC} 1 {} {}\n", head.frame, head.chain).into_bytes()
 }
 
 /// A snapshot that cannot be read is none.
-pub(crate) fn read(stored: &[u8]) -> Option<Snapshot> {
+pub(crate) fn read(mut stored: Vec<u8>) -> Option<Snapshot> {
     let end = stored.iter().take(256).position(|byte| *byte == b'\n')?;
-    let (header, rest) = stored.split_at_checked(end)?;
+    // Moved and not copied: there may be much of it.
+    let header: Vec<u8> = stored.drain(..=end).collect();
+    let header = header.strip_suffix(b"\n")?;
     let fields: Vec<&str> = std::str::from_utf8(header).ok()?.split(' ').collect();
     let [MAGIC, "1", frame, chain] = fields.as_slice() else { return None };
-    Some(Snapshot { frame: frame.parse().ok()?, chain: (*chain).to_owned(), bytes: rest.get(1..)?.to_vec() })
+    Some(Snapshot { frame: frame.parse().ok()?, chain: (*chain).to_owned(), bytes: stored })
 }

@@ -92,6 +92,14 @@ const DEFAULT_SUBJECT = "session";
 const MAX_FACTS = 65_536;
 
 const NO_KINDS: ArrayLike<number> = [];
+
+/** Refuses what is no time, such as the value of a date that could not be read: the engine would take it for 1970. */
+function checkTimes(from: number, to: number): void {
+  if (Number.isNaN(from) || Number.isNaN(to)) {
+    throw new ThroughlineError("not-an-instant", "a window's edge is not a number; give milliseconds since 1970");
+  }
+}
+
 /** A number that no kind has: a kind that there is none of is in no row. */
 const NO_KIND = 0xffff;
 /** How many kinds can be written where the engine reads them. */
@@ -306,6 +314,7 @@ export class Rows {
 
   /** The rows of a window, in order of time. Gives how many were found. */
   window({ from = -Infinity, to = Infinity, kinds, limit, out }: Which = {}): number {
+    checkTimes(from, to);
     const rows = this.#rows();
     const given = this.#about(rows, kinds);
     return this.#give(rows.window(from, to, limit ?? out?.length ?? 0xffffffff, given), out);
@@ -313,11 +322,13 @@ export class Rows {
 
   /** The last row of a kind before a time; -1 when there is none. */
   last(kind: number, before = Infinity): number {
+    checkTimes(before, before);
     return kind >= 0 && kind < NO_KIND ? this.#rows().last(kind, before) : -1;
   }
 
   /** The newest rows of an entity before a time, newest first. Gives how many were found. */
   history(entity: number, { to = Infinity, limit, out }: Which = {}): number {
+    checkTimes(to, to);
     const rows = this.#rows();
     return this.#give(rows.history(entity, to, limit ?? out?.length ?? 0xffffffff), out);
   }
@@ -327,6 +338,7 @@ export class Rows {
    * are.
    */
   counts({ from, to, parts, out }: WhichCounts): number {
+    checkTimes(from, to);
     if (!(parts >= 1 && parts <= MOST_PARTS)) {
       throw new ThroughlineError("bad-buckets", `${parts} parts cannot be counted; ask for 1 to ${MOST_PARTS}`);
     }
@@ -341,6 +353,7 @@ export class Rows {
    * {@link LANES} counts, by kind; the last one counts all kinds that have none of their own.
    */
   drawn({ from, to, parts, out }: WhichCounts): { begin: number; width: number; parts: number } {
+    checkTimes(from, to);
     const rows = this.#rows();
     const count = rows.drawn(from, to, parts);
     this.#give(count * LANES, out);
@@ -349,6 +362,7 @@ export class Rows {
 
   /** The rows that hold the words best, best first. Gives how many were found. */
   words(words: string, { from = -Infinity, to = Infinity, kinds, limit, out }: Which = {}): number {
+    checkTimes(from, to);
     const rows = this.#rows();
     this.#set(rows, kinds);
     return this.#give(rows.words(words, from, to, limit ?? out?.length ?? 100), out);
@@ -356,6 +370,7 @@ export class Rows {
 
   /** The rows nearest to a vector, nearest first. Gives how many were found. */
   nearest(vector: Float32Array, { from = -Infinity, to = Infinity, limit, out }: Which = {}): number {
+    checkTimes(from, to);
     const rows = this.#rows();
     return this.#give(rows.nearest(vector, from, to, limit ?? out?.length ?? 10), out);
   }

@@ -75,6 +75,15 @@ test("rows give what queries give, and keep their numbers", async () => {
     assert.equal(rows.window({ kinds: [none] }), 0, `kind ${none}`);
     assert.equal(rows.words("kettle", { kinds: [none] }), 0, `words of kind ${none}`);
   }
+  // What is no time is refused, not taken for 1970.
+  const notTime = { code: "not-an-instant" };
+  assert.throws(() => rows.window({ from: NaN }), notTime);
+  assert.throws(() => rows.window({ to: NaN }), notTime);
+  assert.throws(() => rows.last(put, NaN), notTime);
+  assert.throws(() => rows.history(0, { to: NaN }), notTime);
+  assert.throws(() => rows.counts({ from: NaN, to: at(10), parts: 2 }), notTime);
+  assert.throws(() => rows.drawn({ from: at(0), to: NaN, parts: 2 }), notTime);
+  assert.throws(() => rows.words("kettle", { from: NaN }), notTime);
   // More kinds than are written in place, and what follows them.
   assert.equal(rows.window({ kinds: Array.from({ length: 40 }, (_, n) => 100 + n) }), 0);
   assert.equal(rows.window({ kinds: Array.from({ length: 40 }, (_, n) => n) }), 3);

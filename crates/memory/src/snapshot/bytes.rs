@@ -2,32 +2,49 @@
 
 use throughline_value::SortedMap;
 
-/// Bytes that are written.
-pub(crate) struct Out(Vec<u8>);
+/// Bytes that are written, or only counted: whoever counts first makes no more room than is needed.
+pub(crate) struct Out {
+    bytes: Vec<u8>,
+    counted: Option<usize>,
+}
 
 /// Bytes that are read. Every reading gives `None` where they end too early or mean nothing.
 pub(crate) struct In<'a>(&'a [u8]);
 
 impl Out {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self(Vec::with_capacity(bytes))
+        Self { bytes: Vec::with_capacity(bytes), counted: None }
+    }
+
+    /// Only counts.
+    pub(crate) fn counting() -> Self {
+        Self { bytes: Vec::new(), counted: Some(0) }
+    }
+
+    /// How many bytes were written or counted.
+    pub(crate) fn len(&self) -> usize {
+        self.counted.unwrap_or(self.bytes.len())
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.0
+        self.bytes
     }
 
     pub(crate) fn number(&mut self, number: u64) {
+        if let Some(counted) = &mut self.counted {
+            *counted += (number | 1).ilog2() as usize / 7 + 1;
+            return;
+        }
         let mut n = number;
         while n > 127 {
-            self.0.push((n & 127) as u8 | 128);
+            self.bytes.push((n & 127) as u8 | 128);
             n >>= 7;
         }
-        self.0.push(n as u8);
+        self.bytes.push(n as u8);
     }
 
     pub(crate) fn signed(&mut self, number: i64) {
@@ -35,7 +52,10 @@ impl Out {
     }
 
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+        match &mut self.counted {
+            Some(counted) => *counted += bytes.len(),
+            None => self.bytes.extend_from_slice(bytes),
+        }
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -45,11 +65,11 @@ impl Out {
 
     /// Writes something with its length before it.
     pub(crate) fn section(&mut self, write: &mut dyn FnMut(&mut Self)) {
-        let from = self.0.len();
+        let from = self.len();
         self.raw(&[0; 8]);
         write(self);
-        let len = (self.0.len() - from - 8) as u64;
-        if let Some(slot) = self.0.get_mut(from..from + 8) {
+        let len = (self.len() - from - 8) as u64;
+        if let Some(slot) = self.bytes.get_mut(from..from + 8) {
             slot.copy_from_slice(&len.to_le_bytes());
         }
     }
@@ -173,15 +193,19 @@ mod tests {
     #[test]
     fn what_was_written_is_read_and_what_was_cut_is_not() {
         let mut out = Out::with_capacity(0);
-        out.section(&mut |out| {
+        let mut counted = Out::counting();
+        let each = |out: &mut Out| {
             for number in [0, 127, 128, u64::MAX] {
                 out.number(number);
                 out.signed(number.cast_signed());
             }
             out.text("größer");
             out.rising(&mut [3u32, 4, 900].into_iter());
-        });
+        };
+        out.section(&mut |out| each(out));
+        counted.section(&mut |out| each(out));
         let bytes = out.into_bytes();
+        assert_eq!((counted.len(), counted.bytes()), (bytes.len(), [].as_slice()));
         let read = |bytes: &[u8]| {
             In::new(bytes).section(&mut |from| {
                 for number in [0, 127, 128, u64::MAX] {

@@ -26,7 +26,7 @@ pub(super) enum Write {
     /// What is left of segments that are there, while the head stays as it is.
     Erase { id: String, head: Head, meta: Meta, segments: Vec<(u64, Vec<u8>)>, bodies: Apart },
     /// A snapshot of what is there.
-    Snapshot { head: Head, meta: Meta, bytes: Vec<u8> },
+    Snapshot { head: Head, meta: Meta, bytes: Uint8Array },
     /// Nothing of this name any more.
     Remove,
 }
@@ -141,7 +141,7 @@ impl Puts {
         let mut beside: Vec<(JsValue, Option<JsValue>)> =
             bodies.iter().map(|(frame, bytes)| (key(name, *frame), bytes.as_ref().map(js))).collect();
         match write {
-            Write::Snapshot { bytes, .. } => beside.push((snapshot_key(name), Some(js(bytes)))),
+            Write::Snapshot { bytes, .. } => beside.push((snapshot_key(name), Some(bytes.clone().into()))),
             Write::Erase { .. } | Write::Replace { .. } => beside.push((snapshot_key(name), None)),
             _ => {}
         }
