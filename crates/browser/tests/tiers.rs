@@ -123,6 +123,33 @@ fn a_session_without_room_for_texts_gives_the_same_answers() {
 }
 
 #[test]
+fn the_timeline_says_what_many_events_are_without_reading_them() {
+    let (all, none) = (Faulty::new("tiers drawn whole"), Faulty::new("tiers drawn"));
+    let whole = session(&all, "tiers drawn whole", None);
+    let cold = session(&none, "tiers drawn", Some(0));
+    for of in [&whole, &cold] {
+        for first in [0, 3_000] {
+            let at: Vec<String> = (first..first + 3_000).map(|n| n.to_string()).collect();
+            let kind: Vec<String> = (0..3_000).map(|n| (1 - n % 2).to_string()).collect();
+            let columns = format!(
+                r#"{{"type":"remember_columns","kinds":["in","out","never"],"at":[{}],"kind":[{}]}}"#,
+                at.join(","),
+                kind.join(",")
+            );
+            execute(&of.0, &of.1, &columns);
+        }
+        execute(&of.0, &of.1, r#"{"type":"purge","memories":["m_1_7"]}"#);
+    }
+    let before = tiers(&cold.0, &cold.1, "bodies_read");
+    let drawn = ask(&cold.0, &cold.1, r#"{"type":"timeline","from":2}"#);
+    assert_eq!(tiers(&cold.0, &cold.1, "bodies_read"), before, "what is drawn is at hand");
+    assert!(drawn.contains("out, in (+3000)"), "{drawn}");
+    assert_eq!(drawn, ask(&whole.0, &whole.1, r#"{"type":"timeline","from":2}"#));
+    let all_of = |of: &(Rc<TestHost>, Session, Value)| ask(&of.0, &of.1, r#"{"type":"timeline"}"#);
+    assert_eq!(all_of(&cold), all_of(&whole));
+}
+
+#[test]
 fn an_opening_with_a_snapshot_reads_no_bodies_and_a_damaged_one_changes_nothing() {
     let store = Faulty::new("tiers snapshot");
     let (host, first, _) = session(&store, "tiers snapshot", Some(0));

@@ -13,7 +13,7 @@ use crate::diff::{difference, snapshot};
 use crate::digests::{digests_of, digests_with};
 use crate::moment::resolve;
 use crate::state::{Lanes, State};
-use crate::summary::{line, row};
+use crate::summary::{line, many_line, row, shorten};
 
 /// How many causes a record's chain shows at most.
 const MAX_CHAIN: usize = 64;
@@ -288,9 +288,19 @@ impl Asked<'_> {
             timeline.seq.push(record.seq);
             timeline.recorded_at.push(record.recorded_at);
             timeline.lane.push(u8::try_from(lane).unwrap_or(0));
-            timeline.summary.push(line(record));
+            timeline.summary.push(self.line(record));
         }
         timeline
+    }
+
+    /// A record in one line. What is known of many events at once comes from the memory, whose columns are always here:
+    /// to draw a long journal its largest bodies are not read.
+    fn line(&self, record: &Record) -> String {
+        let many = record.kind == "memory.columns";
+        match many.then(|| self.state.rooms.memory.remembered_by(record.seq)).flatten() {
+            Some((rows, kinds)) => shorten(&many_line(&kinds.join(", "), &rows.to_string())),
+            None => line(record),
+        }
     }
 
     fn domain(&self, at: At) -> DomainView {

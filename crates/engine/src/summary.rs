@@ -70,7 +70,7 @@ pub(crate) fn line(record: &Record) -> String {
             let first = items.first().and_then(text).unwrap_or_default();
             Some(if items.len() > 1 { format!("{first} (+{})", items.len() - 1) } else { first })
         }
-        "memory.columns" => text("rows").map(|rows| format!("{} (+{rows})", text("kinds").unwrap_or_default())),
+        "memory.columns" => text("rows").map(|rows| many_line(&text("kinds").unwrap_or_default(), &rows)),
         "memory.forgotten" | "memory.recovered" | "memory.touched" | "memory.purged" => {
             let ids = data.get("memories").and_then(Value::as_list).unwrap_or(&[]);
             let first = ids.first().map(plain).unwrap_or_default();
@@ -85,6 +85,11 @@ pub(crate) fn line(record: &Record) -> String {
     shorten(&line)
 }
 
+/// Many events in one line.
+pub(crate) fn many_line(kinds: &str, rows: &str) -> String {
+    format!("{kinds} (+{rows})")
+}
+
 /// A value as a reader wants it in a line.
 fn plain(value: &Value) -> String {
     match value {
@@ -97,7 +102,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if one_line.chars().count() <= MAX_SUMMARY {
         return one_line;

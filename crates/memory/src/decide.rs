@@ -158,7 +158,7 @@ impl Memory {
     pub fn forget_by(&self, ctx: &Context<'_>, command: &ForgetBy) -> Result<Decision, Refusal> {
         let policy = Policy::read(ctx.now, command)?;
         let at = At { seq: ctx.next_seq - 1, valid_at: ctx.now };
-        let mut candidates = self.to_forget(at, &policy)?;
+        let mut candidates = self.to_forget(at, &policy, usize::MAX)?;
         let more = candidates.len().saturating_sub(MAX_ITEMS);
         candidates.truncate(MAX_ITEMS);
         let count = candidates.len();

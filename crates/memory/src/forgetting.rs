@@ -88,7 +88,6 @@ impl Policy {
 }
 
 struct Weighed {
-    row: u32,
     score: u64,
     age: Millis,
     /// Whether it was used after it ended.
@@ -98,35 +97,52 @@ struct Weighed {
 
 impl Memory {
     /// What the policy would forget of what is current, in the order in which it would: first what is too
-    /// old, then, until the budgets hold, what weighs least, of equal weights the oldest.
+    /// old, then, until the budgets hold, what weighs least, of equal weights the oldest. The first `most` of it.
     ///
     /// # Errors
     /// `bad-half-life` when it is below 1.
-    pub fn to_forget(&self, at: At, policy: &Policy) -> Result<Vec<Candidate>, Refusal> {
+    pub fn to_forget(&self, at: At, policy: &Policy, most: usize) -> Result<Vec<Candidate>, Refusal> {
         if policy.half_life < 1 {
             let message = "the half-life must be at least a millisecond";
             return Err(Refusal::new("bad-half-life", message).at_path("/half_life"));
         }
-        let rows = self.time.blocks().iter().flat_map(|b| b.rows(0..b.len()));
-        let live: Vec<Weighed> =
-            rows.filter(|row| self.is_live_at(*row, at.seq)).filter_map(|row| self.weigh(row, at, policy)).collect();
-        let (mut events, mut bytes) = (live.len() as u64, live.iter().map(|w| w.bytes).sum::<u64>());
-        let is_protected = |w: &Weighed| self.table.row(w.row).is_none_or(|r| r.importance >= policy.protect_from);
-        let (old, mut rest): (Vec<Weighed>, Vec<Weighed>) = live
-            .into_iter()
-            .filter(|w| !is_protected(w))
-            .partition(|w| policy.max_age.is_some_and(|most| w.age > most));
+        let bounded = policy.keep_events.is_some() || policy.keep_bytes.is_some();
+        let (mut events, mut bytes) = (0u64, 0u64);
         let mut out = Vec::new();
-        for weighed in old {
-            events -= 1;
-            bytes -= weighed.bytes;
-            let most = policy.max_age.unwrap_or(0);
-            let what = if weighed.used { "was last used" } else { "ended" };
-            out.push(self.candidate(&weighed, format!("it {what} {} ms ago, more than {most}", weighed.age)));
+        // What may go, with its place in the order of time, which decides between equal weights. There may be a
+        // million of them, so that nothing more is kept, and room is made once.
+        let mut rest: Vec<(u64, u32, u32)> = Vec::new();
+        if bounded {
+            rest.reserve_exact(usize::try_from(self.len()).unwrap_or(0));
         }
-        // The order of time, in which they stand, decides between equal weights.
-        rest.order_by_key(|w| w.score);
-        for weighed in rest {
+        let rows = self.time.blocks().iter().flat_map(|b| b.rows(0..b.len()));
+        for (place, row) in (0u32..).zip(rows.filter(|row| self.is_live_at(*row, at.seq))) {
+            let Some(weighed) = self.weigh(row, at, policy) else { continue };
+            let is_protected = self.table.row(row).is_none_or(|r| r.importance >= policy.protect_from);
+            match policy.max_age.filter(|most| !is_protected && weighed.age > *most) {
+                Some(most_age) => {
+                    if out.len() < most {
+                        let what = if weighed.used { "was last used" } else { "ended" };
+                        let reason = format!("it {what} {} ms ago, more than {most_age}", weighed.age);
+                        out.push(self.candidate(row, weighed.score, reason));
+                    }
+                }
+                None => {
+                    events += 1;
+                    bytes += weighed.bytes;
+                    if bounded && !is_protected {
+                        rest.push((weighed.score, place, row));
+                    }
+                }
+            }
+        }
+        let wanted = most - out.len();
+        if wanted < rest.len() {
+            rest.select_nth_unstable(wanted);
+            rest.truncate(wanted);
+        }
+        rest.order_by_key(|one| *one);
+        for (score, _, row) in rest {
             let reason = match (policy.keep_events, policy.keep_bytes) {
                 (Some(most), _) if events > most => {
                     format!("{events} events are more than {most}, and it weighs least")
@@ -137,8 +153,8 @@ impl Memory {
                 _ => break,
             };
             events -= 1;
-            bytes -= weighed.bytes;
-            out.push(self.candidate(&weighed, reason));
+            bytes -= self.table.text_len(row) as u64;
+            out.push(self.candidate(row, score, reason));
         }
         Ok(out)
     }
@@ -149,7 +165,6 @@ impl Memory {
         let last = self.table.used_at(row.item, at.seq).map_or(end, |used| used.max(end));
         let age = policy.now.saturating_sub(last).max(0);
         Some(Weighed {
-            row: number,
             score: weight(row.importance, age, policy.half_life),
             age,
             used: last > end,
@@ -157,9 +172,9 @@ impl Memory {
         })
     }
 
-    fn candidate(&self, weighed: &Weighed, reason: String) -> Candidate {
-        let id = self.table.row(weighed.row).map(|r| self.table.id(r.item)).unwrap_or_default();
-        Candidate { id, score: weighed.score, reason }
+    fn candidate(&self, row: u32, score: u64, reason: String) -> Candidate {
+        let id = self.table.row(row).map(|r| self.table.id(r.item)).unwrap_or_default();
+        Candidate { id, score, reason }
     }
 }
 

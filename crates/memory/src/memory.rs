@@ -105,6 +105,25 @@ impl Memory {
         self.len() == 0
     }
 
+    /// How many events a record remembered, and their kinds in the order in which they first come: what is known of
+    /// it without its body. `None` when it remembered nothing.
+    ///
+    /// ```
+    /// assert_eq!(throughline_memory::Memory::default().remembered_by(1), None);
+    /// ```
+    #[must_use]
+    pub fn remembered_by(&self, seq: Seq) -> Option<(usize, Vec<&str>)> {
+        let items = self.table.items_by(seq)?;
+        let mut kinds: Vec<u16> = Vec::new();
+        let rows = items.clone().filter_map(|item| self.table.first_row(item));
+        for kind in rows.filter_map(|row| self.table.kind_of(row)) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        Some((items.len(), kinds.into_iter().filter_map(|kind| self.kind_name(kind)).collect()))
+    }
+
     pub(crate) fn totals_at(&self, seq: Seq) -> Totals {
         let after = self.totals.partition_point(|(s, _)| *s <= seq);
         after.checked_sub(1).and_then(|i| self.totals.get(i)).map(|(_, t)| *t).unwrap_or_default()

@@ -328,8 +328,8 @@ impl Memory {
         now: Millis,
         query: &MemoryForgetting,
     ) -> Result<Vec<view::ForgettingRow>, Refusal> {
-        let candidates = self.to_forget(at, &Policy::read(now, &query.policy)?)?;
         let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+        let candidates = self.to_forget(at, &Policy::read(now, &query.policy)?, limit)?;
         let row = |c: crate::forgetting::Candidate| {
             // What is said of it is always here; its text may not be.
             let row = self.table.find(&c.id).and_then(|item| self.table.version_at(item, at.seq));
@@ -347,7 +347,7 @@ impl Memory {
                 reason: c.reason,
             }
         };
-        Ok(candidates.into_iter().take(limit).map(row).collect())
+        Ok(candidates.into_iter().map(row).collect())
     }
 
     /// The tree over the time axis, and what a recall with this window and these kinds does with each part.

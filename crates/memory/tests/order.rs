@@ -109,7 +109,7 @@ fn a_policy_names_what_it_would_forget_and_why_and_forgets_nothing_itself() {
         keeper.run(&item(at, importance)).unwrap();
     }
     let policy = Policy { now: 5 * HOUR, half_life: HOUR, ..Policy::default() };
-    let of = |policy: &Policy| keeper.memory.to_forget(keeper.now(), policy).unwrap();
+    let of = |policy: &Policy| keeper.memory.to_forget(keeper.now(), policy, usize::MAX).unwrap();
     assert!(of(&policy).is_empty(), "without bounds nothing");
     let budget = of(&Policy { keep_events: Some(3), ..policy.clone() });
     assert_eq!(ids(&budget), ["m_2_0", "m_4_0"], "0.2 of four hours and 0.2 of two weigh least");
@@ -119,13 +119,31 @@ fn a_policy_names_what_it_would_forget_and_why_and_forgets_nothing_itself() {
     assert!(old[0].reason.contains("it ended 14400000 ms ago"), "{}", old[0].reason);
     let bytes = of(&Policy { keep_bytes: Some(25), ..policy.clone() });
     assert_eq!(ids(&bytes), ["m_2_0", "m_4_0", "m_3_0"]);
+    // The first of them are those of all of them.
+    for (policy, all) in [
+        (Policy { keep_bytes: Some(25), ..policy.clone() }, &bytes),
+        (
+            Policy { max_age: Some(2 * HOUR), keep_events: Some(1), ..policy.clone() },
+            &of(&Policy { max_age: Some(2 * HOUR), keep_events: Some(1), ..policy.clone() }),
+        ),
+    ] {
+        for most in 0..=all.len() {
+            assert_eq!(keeper.memory.to_forget(keeper.now(), &policy, most).unwrap(), all[..most], "{most}");
+        }
+    }
     assert_eq!(keeper.memory.len(), 5);
     let all = of(&Policy { keep_events: Some(0), protect_from: 1_001, ..policy.clone() });
     assert_eq!(all.len(), 5);
     assert!(all.is_sorted_by_key(|c| c.score));
     let list: Vec<String> = budget.iter().map(|c| format!("{:?}", c.id)).collect();
     keeper.run(&format!(r#"{{"type": "forget", "memories": [{}]}}"#, list.join(","))).unwrap();
-    assert!(keeper.memory.to_forget(keeper.now(), &Policy { keep_events: Some(3), ..policy }).unwrap().is_empty());
+    assert!(
+        keeper
+            .memory
+            .to_forget(keeper.now(), &Policy { keep_events: Some(3), ..policy }, usize::MAX)
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]

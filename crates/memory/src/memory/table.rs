@@ -580,6 +580,13 @@ impl Table {
         self.batches.get(place).map(|batch| batch.first_item)
     }
 
+    /// The items of a record.
+    pub(crate) fn items_by(&self, seq: Seq) -> Option<std::ops::Range<u32>> {
+        let place = self.batches.binary_search_by_key(&seq, |batch| batch.seq).ok()?;
+        let end = self.batches.get(place + 1).map_or_else(|| next(self.items.len()), |after| Some(after.first_item))?;
+        Some(self.batches.get(place)?.first_item..end)
+    }
+
     /// The first version of an item; none of one that was purged before it came.
     pub(crate) fn first_row(&self, item: u32) -> Option<u32> {
         let mut row = self.latest(item);
