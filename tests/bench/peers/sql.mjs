@@ -6,7 +6,8 @@ const TABLES = `
 `;
 const INDEXES = "CREATE INDEX by_time ON event (time, kind); CREATE INDEX by_kind ON event (kind, time);";
 
-const WINDOW = "SELECT id FROM event WHERE time >= ? AND time < ? AND kind IN (?, ?, ?)";
+// In order of time, as everybody else gives them.
+const WINDOW = "SELECT id FROM event WHERE time >= ? AND time < ? AND kind IN (?, ?, ?) ORDER BY time";
 const LAST = "SELECT id FROM event WHERE kind = ? AND time < ? ORDER BY time DESC, id DESC LIMIT 1";
 const HISTORY = "SELECT id FROM of_entity WHERE entity = ? AND time < ? ORDER BY time DESC, id DESC LIMIT 50";
 const COUNTS = "SELECT min(?4 - 1, CAST((time - ?1) * ?3 AS INTEGER)), kind, count(*) FROM event WHERE time >= ?1 AND time < ?2 GROUP BY 1, 2";
