@@ -685,6 +685,10 @@ impl Turns {
         self.turns.get(*self.by_ask.get(ask)?)?.open()
     }
 
+    fn of_thread<'a>(&'a self, thread: Option<&'a str>) -> impl Iterator<Item = &'a Log> {
+        self.turns.iter().filter(move |log| thread.is_none_or(|thread| *thread == *log.thread))
+    }
+
     /// The turns as they stood after record `seq`, oldest first.
     pub fn until<'a>(
         &'a self,
@@ -692,8 +696,7 @@ impl Turns {
         seq: Seq,
         thread: Option<&'a str>,
     ) -> impl Iterator<Item = Cow<'a, Turn>> {
-        let wanted = self.turns.iter().filter(move |log| thread.is_none_or(|thread| *thread == *log.thread));
-        wanted.filter_map(move |log| log.until(journal, seq, &self.parts))
+        self.of_thread(thread).filter_map(move |log| log.until(journal, seq, &self.parts))
     }
 
     /// What is counted of the turns as they stood after record `seq`, oldest first.
@@ -703,8 +706,7 @@ impl Turns {
         seq: Seq,
         thread: Option<&'a str>,
     ) -> impl Iterator<Item = Cow<'a, Figures>> {
-        let wanted = self.turns.iter().filter(move |log| thread.is_none_or(|thread| *thread == *log.thread));
-        wanted.filter_map(move |log| match &log.now {
+        self.of_thread(thread).filter_map(move |log| match &log.now {
             Now::Over(Over { figures: Some(figures), .. }) if log.end <= seq => Some(Cow::Borrowed(&**figures)),
             _ => Some(Cow::Owned(Figures::of(&*log.until(journal, seq, &self.parts)?, &log.thread))),
         })

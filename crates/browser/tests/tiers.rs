@@ -150,6 +150,25 @@ fn the_timeline_says_what_many_events_are_without_reading_them() {
 }
 
 #[test]
+fn the_timeline_names_no_kind_of_which_all_events_were_purged() {
+    for (name, budget) in [("tiers purged", None), ("tiers purged cold", Some(0))] {
+        let store = Faulty::new(name);
+        let (host, first, _) = session(&store, name, budget);
+        let columns = r#"{"type":"remember_columns","kinds":["seen","hidden"],"at":[1,2,3],"kind":[0,1,1]}"#;
+        execute(&host, &first, columns);
+        execute(&host, &first, r#"{"type":"purge","memories":["m_1_1","m_1_2"]}"#);
+        let drawn = ask(&host, &first, r#"{"type":"timeline"}"#);
+        assert!(drawn.contains("seen (+3)") && !drawn.contains("hidden"), "{drawn}");
+        execute(&host, &first, r#"{"type":"purge","memories":["m_1_0"]}"#);
+        let drawn = ask(&host, &first, r#"{"type":"timeline"}"#);
+        assert!(!drawn.contains("seen"), "{drawn}");
+        host.call(&first, r#"{"type":"close"}"#).unwrap();
+        let (host, second, _) = session(&store, name, budget);
+        assert_eq!(ask(&host, &second, r#"{"type":"timeline"}"#), drawn, "opened again");
+    }
+}
+
+#[test]
 fn an_opening_with_a_snapshot_reads_no_bodies_and_a_damaged_one_changes_nothing() {
     let store = Faulty::new("tiers snapshot");
     let (host, first, _) = session(&store, "tiers snapshot", Some(0));

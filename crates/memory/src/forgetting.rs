@@ -93,6 +93,7 @@ struct Weighed {
     /// Whether it was used after it ended.
     used: bool,
     bytes: u64,
+    importance: u16,
 }
 
 impl Memory {
@@ -118,7 +119,7 @@ impl Memory {
         let rows = self.time.blocks().iter().flat_map(|b| b.rows(0..b.len()));
         for (place, row) in (0u32..).zip(rows.filter(|row| self.is_live_at(*row, at.seq))) {
             let Some(weighed) = self.weigh(row, at, policy) else { continue };
-            let is_protected = self.table.row(row).is_none_or(|r| r.importance >= policy.protect_from);
+            let is_protected = weighed.importance >= policy.protect_from;
             match policy.max_age.filter(|most| !is_protected && weighed.age > *most) {
                 Some(most_age) => {
                     if out.len() < most {
@@ -169,6 +170,7 @@ impl Memory {
             age,
             used: last > end,
             bytes: self.table.text_len(number) as u64,
+            importance: row.importance,
         })
     }
 

@@ -114,14 +114,11 @@ impl Memory {
     #[must_use]
     pub fn remembered_by(&self, seq: Seq) -> Option<(usize, Vec<&str>)> {
         let items = self.table.items_by(seq)?;
-        let mut kinds: Vec<u16> = Vec::new();
-        let rows = items.clone().filter_map(|item| self.table.first_row(item));
-        for kind in rows.filter_map(|row| self.table.kind_of(row)) {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        Some((items.len(), kinds.into_iter().filter_map(|kind| self.kind_name(kind)).collect()))
+        let mut seen = vec![false; self.kind_count()];
+        let kinds = items.clone().filter_map(|item| self.table.kind_of(self.table.first_row(item)?));
+        let new =
+            kinds.filter(|kind| seen.get_mut(usize::from(*kind)).is_some_and(|seen| !std::mem::replace(seen, true)));
+        Some((items.len(), new.filter_map(|kind| self.kind_name(kind)).collect()))
     }
 
     pub(crate) fn totals_at(&self, seq: Seq) -> Totals {
