@@ -4,14 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT, openPage, until } from "./lib.mjs";
+import { openPage, rest, ROOT } from "./lib.mjs";
 import { journey } from "./runner.mjs";
 
-/** Waits until nothing is under way any more. */
-const rest = async (page) => {
-  await page.waitForTimeout(60);
-  await until(page, () => document.body?.dataset.ready === "true", undefined, 60_000);
-};
 
 /** Opens a demo's page in a language, does what `run` says, and leaves no error and no foreign request. */
 async function demo(browser, site, id, language, run) {

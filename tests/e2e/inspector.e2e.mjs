@@ -3,19 +3,13 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT, accessibilityFaults, openPage, screenshot, until } from "./lib.mjs";
+import { accessibilityFaults, openPage, rest, ROOT, screenshot, until } from "./lib.mjs";
 import { journey } from "./runner.mjs";
 
 const DEMO = "#/run/demo-courier/overview";
 const COURIER = join(ROOT, "web/demos/courier");
 const VIEWS = ["overview", "events", "plan", "state", "facts", "world", "schedule", "memory", "problems"];
 
-/** Waits until nothing is under way any more. */
-const rest = async (page) => {
-  // What was just done needs a moment to say that it is under way.
-  await page.waitForTimeout(60);
-  await until(page, () => document.body?.dataset.ready === "true", undefined, 60_000);
-};
 
 const head = (page) => page.locator(".position span.num").innerText().then((text) => Number(text.replace(/\D/g, "")));
 const cursor = (page) => page.locator(".position-input").inputValue().then(Number);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fakeProvider } from "../../web/npm/test/fake-provider.mjs";
-import { openPage, screenshot, until } from "./lib.mjs";
+import { openPage, rest, screenshot, until } from "./lib.mjs";
 import { journey } from "./runner.mjs";
 
 const KEY = "sk-typed-with-keys-alone-0123456789";
@@ -18,10 +18,6 @@ const DOMAIN = {
   answers: { noted: { template: { en: "Noted: {{ facts.budget }}." } } },
 };
 
-const rest = async (page) => {
-  await page.waitForTimeout(80);
-  await until(page, () => document.body?.dataset.ready === "true", undefined, 60_000);
-};
 
 /** What has the focus, as a person meets it; `wrong` says what is the matter with it. */
 const focus = (page) =>

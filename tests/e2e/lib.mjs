@@ -119,6 +119,12 @@ export function until(page, predicate, argument, timeout = 15_000) {
   return page.waitForFunction(predicate, argument, { timeout });
 }
 
+/** Waits until the page says that it is at rest. What was just done needs a moment to say that it is under way. */
+export async function rest(page) {
+  await page.waitForTimeout(80);
+  await until(page, () => document.body?.dataset.ready === "true", undefined, 60_000);
+}
+
 /** Writes a picture of the page to tests/e2e/screenshots, for a person to look at. */
 export async function screenshot(page, name) {
   const folder = join(HERE, "screenshots");

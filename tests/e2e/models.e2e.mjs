@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fakeProvider } from "../../web/npm/test/fake-provider.mjs";
-import { accessibilityFaults, openPage, screenshot, until } from "./lib.mjs";
+import { accessibilityFaults, openPage, rest, screenshot, until } from "./lib.mjs";
 import { journey } from "./runner.mjs";
 
 const KEY = "sk-planted-in-the-inspector-0123456789";
@@ -19,10 +19,6 @@ const DOMAIN = {
   answers: { noted: { template: { en: "Noted: {{ facts.budget }}." } } },
 };
 
-const rest = async (page) => {
-  await page.waitForTimeout(80);
-  await until(page, () => document.body?.dataset.ready === "true", undefined, 60_000);
-};
 const panel = (page, name) => page.locator(`[data-panel="${name}"]`);
 const serious = (faults) => faults.filter((fault) => /\((serious|critical)\)/.test(fault));
 

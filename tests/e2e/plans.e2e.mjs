@@ -1,14 +1,9 @@
 // The plan and machine views with the demo of the two reports: asked, stepped, edited, repaired, compared, proved.
 
 import assert from "node:assert/strict";
-import { accessibilityFaults, openPage, screenshot, until } from "./lib.mjs";
+import { accessibilityFaults, openPage, rest, screenshot, until } from "./lib.mjs";
 import { journey } from "./runner.mjs";
 
-/** Waits until nothing is under way any more. */
-const rest = async (page) => {
-  await page.waitForTimeout(80);
-  await until(page, () => document.body?.dataset.ready === "true", undefined, 60_000);
-};
 
 const LOCALES = { en: "en-GB", zh: "zh-CN" };
 
